@@ -1,0 +1,2 @@
+//! Podium.
+fn main() {}

@@ -1,0 +1,222 @@
+//! The run context: a strategy's only way out.
+//!
+//! Invariants the implementation (`podium::run`) keeps, and strategies may rely on:
+//! - an effect's result is committed to the run journal before the strategy sees it;
+//! - results are released one at a time, in journal order, and only while the strategy is idle, so `select!`,
+//!   `FuturesUnordered` and friends take the same turns in a replay;
+//! - [`RunContext::budget`] is a function of the results released so far, never of a clock;
+//! - a limit that fires, a service that fails for good and an interrupt do not surface as errors: the journal
+//!   records the stop and the future is dropped. What was selected last with [`Effect::SelectFinal`] is handed in,
+//!   and a resume with higher limits goes on from the very same point.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use podium_types::chat::{ChatRequest, ChatResult};
+use podium_types::execution::{Execution, ExecutionRequest};
+use podium_types::key::EffectKey;
+use podium_types::money::Usd;
+use podium_types::rng::Rng;
+use podium_types::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+
+use crate::effect::{Effect, EffectResult, PreviewRequest};
+use crate::node::NodeRecord;
+
+/// The future of one effect. Dropping it cancels the effect; what it cost is accounted all the same.
+pub type EffectFuture<'a> = Pin<Box<dyn Future<Output = Result<EffectResult, ContextError>> + 'a>>;
+
+/// A failure of the strategy or of the harness, not of the world: the run ends as `internal`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ContextError {
+    /// Two effects of one run had the same key.
+    #[error("effect key `{key}` was used twice")]
+    DuplicateKey {
+        /// The key.
+        key: EffectKey,
+    },
+    /// An effect was answered with the result of another kind of effect.
+    #[error("effect `{key}` was answered with a result of the wrong kind")]
+    WrongResult {
+        /// The key.
+        key: EffectKey,
+    },
+}
+
+/// Which way a metric improves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// Smaller is better.
+    Lower,
+    /// Larger is better.
+    Higher,
+}
+
+impl Direction {
+    /// Whether `left` is strictly better than `right`. NaN is never better; any other number is better than NaN.
+    pub fn better(self, left: f64, right: f64) -> bool {
+        match (left.is_nan(), right.is_nan()) {
+            (true, _) => false,
+            (false, true) => true,
+            (false, false) => match self {
+                Self::Lower => left < right,
+                Self::Higher => left > right,
+            },
+        }
+    }
+}
+
+/// What a strategy knows of its competition. No score, no board, no answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// Competition id.
+    pub competition: String,
+    /// The competition's description, as its data folder has it.
+    pub description: String,
+    /// Name of the metric.
+    pub metric: String,
+    /// Which way it improves: fixed by the competition, never by a model.
+    pub direction: Direction,
+    /// The one path of the submission, relative to the working directory of an execution.
+    pub submission_path: String,
+    /// What the sandbox really grants.
+    pub grants: Grants,
+    /// Packages of the Python environment, `name version`, most useful first.
+    pub packages: Vec<String>,
+}
+
+/// Resources and rules in force, read back from the sandbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grants {
+    /// Processors an execution may use.
+    pub cpus: u32,
+    /// Memory of an execution's whole process tree, in bytes; `None`: not limited.
+    pub memory_bytes: Option<u64>,
+    /// Names of the GPUs an execution sees.
+    pub gpus: Vec<String>,
+    /// Whether an execution can reach a network.
+    pub network: bool,
+}
+
+/// What has been used and what is left, as of the result released last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Steps granted so far.
+    pub steps: u32,
+    /// Step limit.
+    pub step_limit: Option<u32>,
+    /// Run time used, in milliseconds; waiting for a model service does not count.
+    pub run_ms: u64,
+    /// Run time limit in milliseconds.
+    pub run_limit_ms: Option<u64>,
+    /// Time spent waiting for model services, in milliseconds.
+    pub waiting_ms: u64,
+    /// Limit of one execution in milliseconds.
+    pub execution_limit_ms: u64,
+    /// Tokens used.
+    pub tokens: u64,
+    /// Token limit.
+    pub token_limit: Option<u64>,
+    /// Dollars spent; `None` once a call of unknown price was made.
+    pub cost: Option<Usd>,
+    /// Dollar limit.
+    pub cost_limit: Option<Usd>,
+}
+
+impl Budget {
+    /// Steps left; `None`: no limit.
+    pub fn steps_left(&self) -> Option<u32> {
+        self.step_limit.map(|limit| limit.saturating_sub(self.steps))
+    }
+
+    /// Run time left in milliseconds; `None`: no limit.
+    pub fn run_ms_left(&self) -> Option<u64> {
+        self.run_limit_ms.map(|limit| limit.saturating_sub(self.run_ms))
+    }
+
+    /// The limit that the next execution really has: its own, or the run time that is left if less.
+    pub fn next_execution_ms(&self) -> u64 {
+        self.run_ms_left().map_or(self.execution_limit_ms, |left| left.min(self.execution_limit_ms))
+    }
+}
+
+/// A strategy's only way out.
+pub trait RunContext {
+    /// The competition and its rules.
+    fn task(&self) -> &Task;
+
+    /// Deals with the world under a key. Strategies call the typed methods below instead.
+    fn perform(&self, key: EffectKey, effect: Effect) -> EffectFuture<'_>;
+
+    /// What is left, as of the result released last.
+    fn budget(&self) -> Budget;
+
+    /// Random numbers of this run for one purpose: a function of the run's seed and `key`.
+    fn rng(&self, key: &EffectKey) -> Rng;
+}
+
+macro_rules! expect_result {
+    ($context:expr, $key:expr, $effect:expr, $pattern:pat => $value:expr) => {{
+        let key = $key;
+        match $context.perform(key.clone(), $effect).await? {
+            $pattern => Ok($value),
+            _ => Err(ContextError::WrongResult { key }),
+        }
+    }};
+}
+
+impl dyn RunContext + '_ {
+    /// Asks for one more step (a node, or a turn of a loop). Resolves when it is granted; when the step limit is
+    /// reached it never does, and the run ends by that name once all else has finished.
+    pub async fn begin_step(&self, key: EffectKey) -> Result<(), ContextError> {
+        expect_result!(self, key, Effect::BeginStep, EffectResult::Granted => ())
+    }
+
+    /// Asks the model of `role`.
+    pub async fn chat(
+        &self,
+        key: EffectKey,
+        role: &str,
+        request: ChatRequest,
+    ) -> Result<ChatResult, ContextError> {
+        let effect = Effect::Chat { role: role.to_owned(), request: Box::new(request) };
+        expect_result!(self, key, effect, EffectResult::Chat(result) => result)
+    }
+
+    /// Runs code in the sandbox.
+    pub async fn execute(
+        &self,
+        key: EffectKey,
+        request: ExecutionRequest,
+    ) -> Result<Execution, ContextError> {
+        expect_result!(self, key, Effect::Execute(Box::new(request)), EffectResult::Execution(execution) => *execution)
+    }
+
+    /// Checks the format of a collected submission.
+    pub async fn validate(&self, key: EffectKey, sha256: &str) -> Result<Verdict, ContextError> {
+        let effect = Effect::Validate { sha256: sha256.to_owned() };
+        expect_result!(self, key, effect, EffectResult::Verdict(verdict) => verdict)
+    }
+
+    /// An overview of the public data.
+    pub async fn preview(&self, key: EffectKey, request: PreviewRequest) -> Result<String, ContextError> {
+        expect_result!(self, key, Effect::Preview(request), EffectResult::Preview(text) => text)
+    }
+
+    /// Records a finished node.
+    pub async fn node(&self, key: EffectKey, node: NodeRecord) -> Result<(), ContextError> {
+        expect_result!(self, key, Effect::Node(Box::new(node)), EffectResult::Recorded => ())
+    }
+
+    /// Records a remark for people who read the run.
+    pub async fn note(&self, key: EffectKey, text: String) -> Result<(), ContextError> {
+        expect_result!(self, key, Effect::Note { text }, EffectResult::Recorded => ())
+    }
+
+    /// Makes `node`'s submission the one that will be handed in. May be called again whenever a better one is found.
+    pub async fn select_final(&self, key: EffectKey, node: u32, sha256: &str) -> Result<(), ContextError> {
+        let effect = Effect::SelectFinal { node, sha256: sha256.to_owned() };
+        expect_result!(self, key, effect, EffectResult::Recorded => ())
+    }
+}

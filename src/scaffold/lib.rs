@@ -1,0 +1,21 @@
+//! Scaffolds: the agent programs, and the only door through which they touch the world.
+//!
+//! A strategy is plain sequential async code over a [`RunContext`]. It cannot name a process, a socket, a clock or
+//! an answers file: this package depends on nothing that could, and its `clippy.toml` bans the rest of `std`.
+//! The context journals each effect with its result before the strategy sees it; resume, replay, cost accounting,
+//! progress and the viewer all come from that one mechanism.
+//!
+//! - [`context`]: the `RunContext` trait, the task, the budget
+//! - [`effect`]: the effects, and what each returns
+//! - [`node`]: solutions as nodes of a search tree
+//! - [`strategy`]: the trait that scaffolds implement
+
+pub mod context;
+pub mod effect;
+pub mod node;
+pub mod strategy;
+
+pub use context::{Budget, ContextError, RunContext, Task};
+pub use effect::{Effect, EffectResult};
+pub use node::NodeRecord;
+pub use strategy::{Finished, Strategy, StrategyError};

@@ -1,0 +1,184 @@
+//! Messages, tools, requests and answers of language models, in one shape for all providers.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::usage::Usage;
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// Instructions.
+    System,
+    /// The harness or a person.
+    User,
+    /// The model.
+    Assistant,
+    /// The result of a tool call.
+    Tool,
+}
+
+/// One message of a conversation, in the OpenAI shape that exports use.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Speaker,
+    /// The text; empty for an assistant turn that only calls tools.
+    pub content: String,
+    /// Calls the assistant made in this turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    /// For a tool result: the call it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+}
+
+impl Message {
+    /// A message of text only.
+    pub fn text(role: Speaker, content: impl Into<String>) -> Self {
+        Self { role, content: content.into(), tool_calls: Vec::new(), tool_call_id: None }
+    }
+}
+
+/// A tool that a model may call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tool {
+    /// Its name: letters, digits, `_` and `-`.
+    pub name: String,
+    /// What it does, for the model.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub parameters: Value,
+}
+
+/// A call the model made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The provider's id of the call; made up by the client where the provider gives none.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments as the model wrote them: JSON text that may not parse.
+    pub arguments: String,
+}
+
+/// A JSON document the answer must be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutputSchema {
+    /// A short name that the protocol asks for.
+    pub name: String,
+    /// JSON Schema; for `strict` every property is required and objects are closed.
+    pub schema: Value,
+    /// Ask the provider to enforce the schema while decoding.
+    pub strict: bool,
+}
+
+/// How hard a reasoning model should think.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effort {
+    /// As little as the model allows.
+    Minimal,
+    /// Little.
+    Low,
+    /// The usual amount.
+    Medium,
+    /// Much.
+    High,
+}
+
+/// One request to a model. What it is for (role, node) is not part of it: the effect key says that.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChatRequest {
+    /// The conversation, oldest first.
+    pub messages: Vec<Message>,
+    /// Tools on offer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Tool>,
+    /// When set, the answer is a JSON document of this schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputSchema>,
+    /// Texts that end the answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
+    /// Sampling temperature; `None` sends none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// Output limit in tokens. Always sent: a small model rambles for ever otherwise.
+    /// `None` takes the model's own (see `benchmark/models.toml`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u32>,
+    /// Reasoning effort; `None` sends none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+    /// Sampling seed. Set by the run context from the run's seed and the effect key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+/// Why the answer ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FinishReason {
+    /// The model was done.
+    Stop,
+    /// The output limit cut it.
+    Length,
+    /// It called tools.
+    ToolCalls,
+    /// The provider's filter or the model refused.
+    Refusal,
+    /// Anything else, as the provider named it.
+    Other(String),
+}
+
+/// A whole answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChatAnswer {
+    /// The text; empty when only tools were called.
+    pub content: String,
+    /// Reasoning text, where the provider shows it. Never sent back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// Tool calls in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    /// With an output schema: the parsed and checked document. `None` when even the repair turn failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<Value>,
+    /// Why it ended.
+    pub finish: FinishReason,
+    /// Tokens and cost, repair turns included.
+    pub usage: Usage,
+    /// The model as the provider named it.
+    pub model: String,
+}
+
+/// A failure that is the request's own: it will not go away by waiting, so the strategy hears of it.
+/// Failures of the service never reach a strategy; they stop the run, resumably.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "error", rename_all = "snake_case")]
+pub enum ChatError {
+    /// Prompt and output limit do not fit the model's window.
+    #[error(
+        "the prompt has {prompt_tokens} tokens; with {output_tokens} for the answer that exceeds the window of {window}"
+    )]
+    ContextTooLong {
+        /// Tokens of the prompt, as counted before sending or told by the provider.
+        prompt_tokens: u64,
+        /// Tokens set aside for the answer.
+        output_tokens: u64,
+        /// The model's window.
+        window: u64,
+    },
+    /// The provider refused the request as it stands (a final 400, a content filter).
+    #[error("the provider refused the request: {message}")]
+    Refused {
+        /// The provider's words, cut short.
+        message: String,
+    },
+}
+
+/// What a chat effect returns to the strategy.
+pub type ChatResult = Result<ChatAnswer, ChatError>;

@@ -1,0 +1,24 @@
+//! Plain types that cross the layers.
+//!
+//! One chat request, one execution and one submission verdict exist once, here, and travel unchanged from the
+//! strategy that asks to the layer that does the work and back into the run journal. Nothing here performs I/O,
+//! knows the time, or knows a competition's answers.
+//!
+//! - [`key`]: effect keys and the seeds derived from them
+//! - [`chat`]: messages, tools, requests and answers of language models
+//! - [`execution`]: what is run in a sandbox and what came of it
+//! - [`verdict`]: what a submission check tells (format only, never a score)
+//! - [`money`], [`usage`]: dollars as integers, tokens, unknown cost
+//! - [`number`]: floats that survive JSON, NaN and infinities included
+//! - [`canonical`]: JSON with sorted keys, and its hash
+//! - [`rng`]: the random numbers of a strategy
+
+pub mod canonical;
+pub mod chat;
+pub mod execution;
+pub mod key;
+pub mod money;
+pub mod number;
+pub mod rng;
+pub mod usage;
+pub mod verdict;
