@@ -1,1 +1,13 @@
-//! Podium.
+//! Podium runs LLM agents on machine-learning competitions and scores them as Kaggle would.
+//!
+//! The layers, each knowing only those below it:
+//!
+//! ```text
+//! cli ──▶ report ──▶ run ──▶ { scaffold, competition, llm, sandbox }      competition ──▶ metric
+//! ```
+//! `scaffold`, `competition`, `llm`, `sandbox` and `metric` are packages of their own and know nothing of each other;
+//! the plain types that cross them are in `types`.
+
+pub mod run;
+
+pub use podium_metric as metric;

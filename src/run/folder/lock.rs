@@ -1,0 +1,120 @@
+//! The run's lock: two resumes never meet.
+//!
+//! On one machine the kernel decides (an exclusive lock on an open file, gone with the process). Across machines,
+//! where network file systems may not carry that lock, the holder's heartbeat in the file decides.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// A holder on another machine counts as alive for this long after its last heartbeat.
+const HEARTBEAT_SECONDS: i64 = 60;
+
+/// Who holds a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Host name.
+    pub host: String,
+    /// The kernel's boot id.
+    pub boot: String,
+    /// Process id.
+    pub process: u32,
+    /// Last heartbeat.
+    pub heartbeat: Timestamp,
+}
+
+/// Why a run could not be locked.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Somebody else runs it.
+    #[error("{} is being run by process {} on {}", run.display(), holder.process, holder.host)]
+    Held {
+        /// The run.
+        run: PathBuf,
+        /// Who.
+        holder: Box<Holder>,
+    },
+    /// The lock file cannot be used.
+    #[error("could not lock {}", path.display())]
+    Io {
+        /// The lock file.
+        path: PathBuf,
+        /// The system's words.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// The lock, held until it is dropped.
+#[derive(Debug)]
+pub struct RunLock {
+    file: File,
+}
+
+impl RunLock {
+    /// Takes the lock of the run whose lock file is `path`.
+    ///
+    /// # Errors
+    /// When somebody else holds it.
+    pub fn take(path: &Path) -> Result<Self, LockError> {
+        let io = |source| LockError::Io { path: path.to_owned(), source };
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(io)?;
+        let former: Option<Holder> = serde_json::from_str(&text).ok();
+        let run = path.parent().unwrap_or(path).to_owned();
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let holder = Box::new(former.unwrap_or_else(unknown));
+                return Err(LockError::Held { run, holder });
+            }
+            Err(TryLockError::Error(source)) => return Err(io(source)),
+        }
+        let myself = myself();
+        if let Some(former) = former
+            && former.host != myself.host
+            && (myself.heartbeat.as_second() - former.heartbeat.as_second()) < HEARTBEAT_SECONDS
+        {
+            return Err(LockError::Held { run, holder: Box::new(former) });
+        }
+        let mut lock = Self { file };
+        lock.beat().map_err(io)?;
+        Ok(lock)
+    }
+
+    /// Renews the heartbeat.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn beat(&mut self) -> std::io::Result<()> {
+        let text = serde_json::to_vec(&myself())?;
+        self.file.rewind()?;
+        self.file.write_all(&text)?;
+        self.file.set_len(text.len() as u64)
+    }
+}
+
+impl Drop for RunLock {
+    fn drop(&mut self) {
+        let _ = self.file.set_len(0);
+    }
+}
+
+fn myself() -> Holder {
+    let read = |path| std::fs::read_to_string(path).map(|text| text.trim().to_owned()).unwrap_or_default();
+    Holder {
+        host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+        boot: read("/proc/sys/kernel/random/boot_id"),
+        process: std::process::id(),
+        heartbeat: Timestamp::now(),
+    }
+}
+
+fn unknown() -> Holder {
+    Holder { host: "this machine".to_owned(), boot: String::new(), process: 0, heartbeat: Timestamp::now() }
+}

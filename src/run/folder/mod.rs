@@ -1,0 +1,186 @@
+//! A run's folder: self-contained, and the truth about the run.
+//!
+//! ```text
+//! runs/<name>/
+//!   config.json      the resolved configuration; its hash is the run's identity
+//!   journal.db       the run journal
+//!   content/         content-addressed files: submissions, large journal bodies
+//!   nodes/<n>/       solution.py, output.txt, plan.md, submission.csv (derived from the journal)
+//!   best/            solution.py and submission.csv of the node that would be handed in
+//!   submission.csv   what was handed in
+//!   run.json         the run report, when it has ended
+//!   lock             who is running it
+//!   ballast          freed when the disk is full, so that the answer in hand still lands
+//!   work/            workspaces of executions, emptied as they end
+//! ```
+//! No file is shared by two runs.
+
+pub mod content;
+pub mod lock;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use content::ContentStore;
+
+/// Size of the ballast file: room for some hundred answers.
+const BALLAST_BYTES: usize = 4 << 20;
+
+/// A failure with a path in it.
+#[derive(Debug, thiserror::Error)]
+#[error("could not {act} {}", path.display())]
+pub struct FolderError {
+    /// What was tried: `create`, `write`, ...
+    pub act: &'static str,
+    /// Where.
+    pub path: PathBuf,
+    /// The system's words.
+    #[source]
+    pub source: std::io::Error,
+}
+
+/// Where a run's files stand.
+#[derive(Clone, Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+impl RunFolder {
+    /// Makes a new folder `<parent>/<name>`, or `<name>-2`, `<name>-3`, ... : two runs that start at once never meet.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub fn create(parent: &Path, name: &str) -> Result<Self, FolderError> {
+        std::fs::create_dir_all(parent).map_err(|source| failed("create", parent, source))?;
+        for number in 1_u32.. {
+            let path = parent.join(if number == 1 { name.to_owned() } else { format!("{name}-{number}") });
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Self::furnish(&path),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(failed("create", &path, source)),
+            }
+        }
+        Err(failed("create", parent, std::io::ErrorKind::AlreadyExists.into()))
+    }
+
+    /// Takes exactly this folder, which must be empty or absent (`--into`).
+    ///
+    /// # Errors
+    /// When it holds something already.
+    pub fn create_exactly(path: &Path) -> Result<Self, FolderError> {
+        std::fs::create_dir_all(path).map_err(|source| failed("create", path, source))?;
+        let mut entries = std::fs::read_dir(path).map_err(|source| failed("read", path, source))?;
+        if entries.next().is_some() {
+            let source = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "the folder is not empty");
+            return Err(failed("start a run in", path, source));
+        }
+        Self::furnish(path)
+    }
+
+    fn furnish(path: &Path) -> Result<Self, FolderError> {
+        let path = path.canonicalize().map_err(|source| failed("resolve", path, source))?;
+        let folder = Self { path };
+        for part in ["content", "nodes", "work"] {
+            let path = folder.path.join(part);
+            std::fs::create_dir_all(&path).map_err(|source| failed("create", &path, source))?;
+        }
+        Ok(folder)
+    }
+
+    /// An existing run.
+    ///
+    /// # Errors
+    /// When there is no run in `path`.
+    pub fn open(path: &Path) -> Result<Self, FolderError> {
+        let path = path.canonicalize().map_err(|source| failed("open the run", path, source))?;
+        let folder = Self { path };
+        let config = folder.config_path();
+        std::fs::metadata(&config).map_err(|source| failed("open the run: no", &config, source))?;
+        Ok(folder)
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its last component.
+    pub fn name(&self) -> String {
+        self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// The resolved configuration.
+    pub fn config_path(&self) -> PathBuf {
+        self.path.join("config.json")
+    }
+
+    /// The run journal.
+    pub fn journal_path(&self) -> PathBuf {
+        self.path.join("journal.db")
+    }
+
+    /// The run report.
+    pub fn report_path(&self) -> PathBuf {
+        self.path.join("run.json")
+    }
+
+    /// The ballast file.
+    pub fn ballast_path(&self) -> PathBuf {
+        self.path.join("ballast")
+    }
+
+    /// The lock file.
+    pub fn lock_path(&self) -> PathBuf {
+        self.path.join("lock")
+    }
+
+    /// The folder of a node.
+    pub fn node_path(&self, node: u32) -> PathBuf {
+        self.path.join("nodes").join(node.to_string())
+    }
+
+    /// The folder of the best node.
+    pub fn best_path(&self) -> PathBuf {
+        self.path.join("best")
+    }
+
+    /// The workspaces.
+    pub fn work_path(&self) -> PathBuf {
+        self.path.join("work")
+    }
+
+    /// The content store.
+    pub fn content(&self) -> ContentStore {
+        ContentStore::new(self.path.join("content"))
+    }
+
+    /// Puts the ballast in place, as far as the disk allows.
+    pub fn lay_ballast(&self) {
+        let path = self.ballast_path();
+        if std::fs::metadata(&path).is_ok_and(|facts| facts.len() == BALLAST_BYTES as u64) {
+            return;
+        }
+        if let Err(error) = write_whole(&path, &vec![0x55; BALLAST_BYTES]) {
+            tracing::warn!(%error, "no room for the ballast file");
+        }
+    }
+}
+
+fn failed(act: &'static str, path: &Path, source: std::io::Error) -> FolderError {
+    FolderError { act, path: path.to_owned(), source }
+}
+
+/// Writes a file whole: into a temporary one beside it, synced, then renamed over it.
+///
+/// # Errors
+/// When it cannot be written; the old file then still stands.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
+    let fail = |source| failed("write", path, source);
+    let parent = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(parent).map_err(fail)?;
+    let mut file = tempfile::NamedTempFile::new_in(parent).map_err(fail)?;
+    file.write_all(bytes).map_err(fail)?;
+    file.as_file().sync_all().map_err(fail)?;
+    file.persist(path).map_err(|error| fail(error.error))?;
+    Ok(())
+}

@@ -1,0 +1,21 @@
+//! The run journal: the durable record of all that a run did.
+//!
+//! One SQLite file, one writer thread. Every append is committed with `synchronous=FULL` before the caller goes on,
+//! so what a strategy has seen is on disk. On a local file system the journal is in WAL mode and others may read
+//! while it is written; on a network file system it is locked exclusively with a rollback journal, and readers use
+//! the mirrored `events.jsonl`.
+//!
+//! - [`record`]: what stands in it
+//! - [`store`]: the SQLite side
+//! - [`writer`]: the thread, and what it does on a full disk
+//! - [`place`]: which kind of file system a folder is on
+
+mod place;
+pub mod record;
+mod store;
+mod writer;
+
+pub use place::FileSystem;
+pub use record::{Entry, Intent, Record, Stamp};
+pub use store::{JournalError, read_entries, read_open_intents};
+pub use writer::{Journal, Opened};

@@ -1,0 +1,102 @@
+//! What stands in a run journal.
+
+use podium_scaffold::{Effect, EffectResult};
+use podium_types::key::EffectKey;
+use podium_types::usage::Usage;
+use serde::{Deserialize, Serialize};
+
+use crate::run::limits::Limits;
+use crate::run::stop::Stop;
+
+/// One record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Record {
+    /// A sitting began: the first, or a resume.
+    Started {
+        /// Version of the program that runs it.
+        program: String,
+        /// The sandbox in force, in words.
+        sandbox: String,
+    },
+    /// Limits in force from here on.
+    Limits(Limits),
+    /// An effect with its result.
+    Result {
+        /// Its key.
+        key: EffectKey,
+        /// Hash of the effect, by which a replay knows that it asks for the same.
+        hash: String,
+        /// The effect.
+        effect: Box<Effect>,
+        /// Its result.
+        result: Box<EffectResult>,
+        /// What it used: the answer, and tries that were billed without one.
+        usage: Usage,
+    },
+    /// Model tries that were sent and never answered (a crash, a service that kept failing), at their worst case.
+    Charge {
+        /// The key of the call.
+        key: EffectKey,
+        /// Their worst case.
+        usage: Usage,
+    },
+    /// A sitting ended.
+    Stopped(Stop),
+}
+
+impl Record {
+    /// The word in the `kind` column.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Started { .. } => "started",
+            Self::Limits(_) => "limits",
+            Self::Result { .. } => "result",
+            Self::Charge { .. } => "charge",
+            Self::Stopped(_) => "stopped",
+        }
+    }
+
+    /// The effect key, where the record has one.
+    pub const fn key(&self) -> Option<&EffectKey> {
+        match self {
+            Self::Result { key, .. } | Self::Charge { key, .. } => Some(key),
+            _ => None,
+        }
+    }
+}
+
+/// The two clocks of a run, in milliseconds. Time between sittings counts in neither.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp {
+    /// Run time.
+    pub run_ms: u64,
+    /// Time in which everything in flight waited for a model service.
+    pub waiting_ms: u64,
+}
+
+/// A record in its place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Sequence number, from 1, without gaps.
+    pub seq: u64,
+    /// The run's clocks when it was committed.
+    pub stamp: Stamp,
+    /// Wall-clock time, RFC 3339. For people; nothing is computed from it.
+    pub at: String,
+    /// The record.
+    pub record: Record,
+}
+
+/// A model try that is about to be sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Intent {
+    /// The key of the call.
+    pub key: EffectKey,
+    /// The try within the call, from 1.
+    pub attempt: u32,
+    /// Hash of the request.
+    pub hash: String,
+    /// Its worst case.
+    pub worst: Usage,
+}

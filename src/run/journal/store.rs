@@ -1,0 +1,273 @@
+//! The SQLite side of the journal: schema, reading, writing. Large bodies live in the run's content store.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use podium_types::key::EffectKey;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+
+use super::place::FileSystem;
+use super::record::{Entry, Intent, Stamp};
+use crate::run::folder::content::{ContentError, ContentStore};
+
+const SCHEMA_VERSION: i64 = 1;
+
+const SCHEMA: &str = "
+CREATE TABLE IF NOT EXISTS entry (
+  seq INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  key TEXT,
+  run_ms INTEGER NOT NULL,
+  waiting_ms INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  body TEXT,              -- the record as JSON, or
+  content TEXT            -- the SHA-256 of a file in content/ that holds it
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS entry_result ON entry (key) WHERE kind = 'result';
+CREATE TABLE IF NOT EXISTS intent (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  state TEXT NOT NULL,    -- open: sent, not answered; closed: accounted for
+  body TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS intent_open ON intent (key) WHERE state = 'open';
+";
+
+/// A journal body over this many bytes goes to a content-addressed file.
+const INLINE_BYTES: usize = 64 * 1024;
+
+/// A failure of the journal.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// SQLite.
+    #[error("the run journal {} could not be used", path.display())]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// SQLite's own words.
+        #[source]
+        source: rusqlite::Error,
+    },
+    /// A body that does not read back.
+    #[error("entry {seq} of the run journal does not read back")]
+    Corrupt {
+        /// Its sequence number.
+        seq: u64,
+        /// The parser's words.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// A record that cannot be written as JSON.
+    #[error("a journal record could not be written as JSON")]
+    Encode(#[source] serde_json::Error),
+    /// The content store.
+    #[error(transparent)]
+    Content(#[from] ContentError),
+    /// Written by another version.
+    #[error("the run journal has format {found}, this program reads {SCHEMA_VERSION}")]
+    Version {
+        /// The format found.
+        found: i64,
+    },
+    /// The writer thread is gone.
+    #[error("the journal's writer has stopped")]
+    WriterGone,
+}
+
+impl JournalError {
+    /// Whether the disk was full.
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            Self::Database { source: rusqlite::Error::SqliteFailure(error, _), .. } => {
+                error.code == rusqlite::ErrorCode::DiskFull
+                    // SQLITE_IOERR_WRITE, _FSYNC, _TRUNCATE, _SHMSIZE: what a full or quota-bound disk also gives
+                    || [778, 1034, 1546, 4874].contains(&error.extended_code)
+            }
+            Self::Content(error) => error.is_disk_full(),
+            _ => false,
+        }
+    }
+}
+
+/// The open database.
+#[derive(Debug)]
+pub(super) struct Store {
+    path: PathBuf,
+    connection: Connection,
+    content: ContentStore,
+}
+
+impl Store {
+    /// Opens or creates the journal for writing.
+    pub(super) fn open(
+        path: &Path,
+        file_system: FileSystem,
+        content: ContentStore,
+    ) -> Result<Self, JournalError> {
+        let fail = |source| JournalError::Database { path: path.to_owned(), source };
+        let connection = Connection::open(path).map_err(fail)?;
+        connection.busy_timeout(Duration::from_secs(10)).map_err(fail)?;
+        match file_system {
+            FileSystem::Local => connection.pragma_update(None, "journal_mode", "WAL"),
+            FileSystem::Network => connection
+                .pragma_update(None, "locking_mode", "EXCLUSIVE")
+                .and_then(|()| connection.pragma_update(None, "journal_mode", "TRUNCATE")),
+        }
+        .map_err(fail)?;
+        connection.pragma_update(None, "synchronous", "FULL").map_err(fail)?;
+        let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(fail)?;
+        match found {
+            0 => {
+                connection.execute_batch(SCHEMA).map_err(fail)?;
+                connection.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(fail)?;
+            }
+            SCHEMA_VERSION => {}
+            found => return Err(JournalError::Version { found }),
+        }
+        Ok(Self { path: path.to_owned(), connection, content })
+    }
+
+    fn fail(&self, source: rusqlite::Error) -> JournalError {
+        JournalError::Database { path: self.path.clone(), source }
+    }
+
+    /// Number of the last entry; 0 when there is none.
+    pub(super) fn last_seq(&self) -> Result<u64, JournalError> {
+        self.connection
+            .query_row("SELECT max(seq) FROM entry", [], |row| row.get::<_, Option<u64>>(0))
+            .optional()
+            .map(|seq| seq.flatten().unwrap_or(0))
+            .map_err(|source| self.fail(source))
+    }
+
+    /// Commits an entry; a result or a charge closes the call's open intents in the same transaction.
+    pub(super) fn append(&mut self, entry: &Entry) -> Result<(), JournalError> {
+        let body = serde_json::to_string(&entry.record).map_err(JournalError::Encode)?;
+        let (inline, content) = if body.len() > INLINE_BYTES {
+            (None, Some(self.content.put(body.as_bytes())?))
+        } else {
+            (Some(body), None)
+        };
+        let key = entry.record.key().map(EffectKey::as_str);
+        let path = &self.path;
+        let fail = |source| JournalError::Database { path: path.clone(), source };
+        let transaction = self.connection.transaction().map_err(fail)?;
+        transaction
+            .execute(
+                "INSERT INTO entry (seq, kind, key, run_ms, waiting_ms, at, body, content) VALUES (?,?,?,?,?,?,?,?)",
+                params![
+                    entry.seq,
+                    entry.record.kind(),
+                    key,
+                    entry.stamp.run_ms,
+                    entry.stamp.waiting_ms,
+                    entry.at,
+                    inline,
+                    content
+                ],
+            )
+            .map_err(fail)?;
+        if let Some(key) = key {
+            transaction
+                .execute("UPDATE intent SET state = 'closed' WHERE key = ? AND state = 'open'", [key])
+                .map_err(fail)?;
+        }
+        transaction.commit().map_err(fail)
+    }
+
+    /// Commits an intent.
+    pub(super) fn intend(&self, intent: &Intent) -> Result<(), JournalError> {
+        let body = serde_json::to_string(intent).map_err(JournalError::Encode)?;
+        self.connection
+            .execute(
+                "INSERT INTO intent (key, attempt, state, body) VALUES (?, ?, 'open', ?)",
+                params![intent.key.as_str(), intent.attempt, body],
+            )
+            .map(|_| ())
+            .map_err(|source| self.fail(source))
+    }
+
+    /// Marks a try as not billed.
+    pub(super) fn close_intent(&self, key: &EffectKey, attempt: u32) -> Result<(), JournalError> {
+        self.connection
+            .execute(
+                "UPDATE intent SET state = 'closed' WHERE key = ? AND attempt = ? AND state = 'open'",
+                params![key.as_str(), attempt],
+            )
+            .map(|_| ())
+            .map_err(|source| self.fail(source))
+    }
+
+    pub(super) fn entries(&self) -> Result<Vec<Entry>, JournalError> {
+        entries(&self.connection, &self.path, &self.content)
+    }
+
+    pub(super) fn open_intents(&self) -> Result<Vec<Intent>, JournalError> {
+        open_intents(&self.connection, &self.path)
+    }
+}
+
+fn entries(connection: &Connection, path: &Path, content: &ContentStore) -> Result<Vec<Entry>, JournalError> {
+    let fail = |source| JournalError::Database { path: path.to_owned(), source };
+    let mut statement = connection
+        .prepare("SELECT seq, run_ms, waiting_ms, at, body, content FROM entry ORDER BY seq")
+        .map_err(fail)?;
+    let rows = statement
+        .query_map([], |row| {
+            let stamp = Stamp { run_ms: row.get(1)?, waiting_ms: row.get(2)? };
+            let body = (row.get::<_, Option<String>>(4)?, row.get::<_, Option<String>>(5)?);
+            Ok((row.get::<_, u64>(0)?, stamp, row.get::<_, String>(3)?, body))
+        })
+        .map_err(fail)?;
+    let mut entries = Vec::new();
+    for row in rows {
+        let (seq, stamp, at, body) = row.map_err(fail)?;
+        let bytes = match body {
+            (Some(inline), _) => inline.into_bytes(),
+            (None, Some(sha256)) => content.get(&sha256)?,
+            (None, None) => Vec::new(),
+        };
+        let record =
+            serde_json::from_slice(&bytes).map_err(|source| JournalError::Corrupt { seq, source })?;
+        entries.push(Entry { seq, stamp, at, record });
+    }
+    Ok(entries)
+}
+
+fn open_intents(connection: &Connection, path: &Path) -> Result<Vec<Intent>, JournalError> {
+    let fail = |source| JournalError::Database { path: path.to_owned(), source };
+    let mut statement =
+        connection.prepare("SELECT id, body FROM intent WHERE state = 'open' ORDER BY id").map_err(fail)?;
+    let rows =
+        statement.query_map([], |row| Ok((row.get::<_, u64>(0)?, row.get::<_, String>(1)?))).map_err(fail)?;
+    let mut intents = Vec::new();
+    for row in rows {
+        let (seq, body) = row.map_err(fail)?;
+        intents.push(serde_json::from_str(&body).map_err(|source| JournalError::Corrupt { seq, source })?);
+    }
+    Ok(intents)
+}
+
+fn open_read_only(path: &Path) -> Result<Connection, JournalError> {
+    let fail = |source| JournalError::Database { path: path.to_owned(), source };
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(fail)?;
+    connection.busy_timeout(Duration::from_secs(10)).map_err(fail)?;
+    Ok(connection)
+}
+
+/// All entries of the journal at `path`, read while another process may be writing it.
+///
+/// # Errors
+/// When it cannot be opened, or an entry does not read back.
+pub fn read_entries(path: &Path, content: &ContentStore) -> Result<Vec<Entry>, JournalError> {
+    entries(&open_read_only(path)?, path, content)
+}
+
+/// The model tries that were sent and never accounted for.
+///
+/// # Errors
+/// As [`read_entries`].
+pub fn read_open_intents(path: &Path) -> Result<Vec<Intent>, JournalError> {
+    open_intents(&open_read_only(path)?, path)
+}

@@ -1,0 +1,1 @@
+//! The tests from outside: one binary, one module per promise or command.
