@@ -8,6 +8,7 @@
 //! `scaffold`, `competition`, `llm`, `sandbox` and `metric` are packages of their own and know nothing of each other;
 //! the plain types that cross them are in `types`.
 
+pub mod assets;
 pub mod run;
 
 pub use podium_metric as metric;

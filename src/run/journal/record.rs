@@ -33,6 +33,8 @@ pub enum Record {
         result: Box<EffectResult>,
         /// What it used: the answer, and tries that were billed without one.
         usage: Usage,
+        /// How long it was in flight, in milliseconds.
+        took_ms: u64,
     },
     /// Model tries that were sent and never answered (a crash, a service that kept failing), at their worst case.
     Charge {

@@ -1,0 +1,176 @@
+//! The project's data: `benchmark/`, `scaffolds/` and `prompts/`.
+//!
+//! They are compiled in, except answers, raw data and playbook solutions, which never are: hostile code could read
+//! them out of the program. A folder in which a `podium.toml` stands (the working directory or a parent of it, or a
+//! parent of the program itself, as in a clone), or one named by `--assets`, overrides them file by file. Overrides
+//! that differ are named to the user and stored with the run.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+#[derive(rust_embed::RustEmbed)]
+#[folder = "benchmark/"]
+#[include = "*.toml"]
+#[include = "*.csv"]
+#[include = "*.md"]
+#[include = "environments/*.txt"]
+#[exclude = "*/playbook/*"]
+#[exclude = "*/data/*"]
+#[exclude = "*.py"]
+struct Benchmark;
+
+#[derive(rust_embed::RustEmbed)]
+#[folder = "scaffolds/"]
+#[include = "*.toml"]
+struct Scaffolds;
+
+#[derive(rust_embed::RustEmbed)]
+#[folder = "prompts/"]
+#[include = "*.tera"]
+struct Prompts;
+
+/// An asset that should be there and is not.
+#[derive(Debug, thiserror::Error)]
+pub enum AssetError {
+    /// `--assets` names no folder.
+    #[error("{} is no folder of Podium's assets: it has no podium.toml", .0.display())]
+    NoFolder(PathBuf),
+    /// A file could not be read.
+    #[error("could not read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// The assets in force.
+#[derive(Clone, Debug)]
+pub struct Assets {
+    folder: Option<PathBuf>,
+    texts: BTreeMap<String, String>,
+    overridden: Vec<String>,
+}
+
+impl Assets {
+    /// Loads the compiled-in assets and the overrides of `named`, or of the folder that is found.
+    ///
+    /// # Errors
+    /// When `named` is no assets folder, or an override cannot be read.
+    pub fn load(named: Option<&Path>) -> Result<Self, AssetError> {
+        let folder = match named {
+            Some(folder) if folder.join("podium.toml").is_file() => Some(folder.to_owned()),
+            Some(folder) => return Err(AssetError::NoFolder(folder.to_owned())),
+            None => find_folder(),
+        };
+        let mut texts = BTreeMap::new();
+        embed::<Benchmark>("benchmark", &mut texts);
+        embed::<Scaffolds>("scaffolds", &mut texts);
+        embed::<Prompts>("prompts", &mut texts);
+        let mut assets = Self { folder: folder.clone(), texts, overridden: Vec::new() };
+        if let Some(folder) = folder {
+            for part in ["benchmark", "scaffolds", "prompts"] {
+                assets.overlay(&folder, &folder.join(part))?;
+            }
+        }
+        Ok(assets)
+    }
+
+    fn overlay(&mut self, root: &Path, folder: &Path) -> Result<(), AssetError> {
+        let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+            if path.is_dir() {
+                if !name.ends_with("/playbook") && !name.ends_with("/data") {
+                    self.overlay(root, &path)?;
+                }
+            } else if is_asset(&name) {
+                let text = read(&path)?;
+                if self.texts.get(&name) != Some(&text) {
+                    self.overridden.push(name.clone());
+                    self.texts.insert(name, text);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of one asset, for example `scaffolds/aide.toml`.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.texts.get(name).map(String::as_str)
+    }
+
+    /// All assets whose names begin with `prefix` and end with `suffix`, by name.
+    pub fn under(&self, prefix: &str, suffix: &str) -> BTreeMap<String, String> {
+        self.texts
+            .iter()
+            .filter(|(name, _)| name.starts_with(prefix) && name.ends_with(suffix))
+            .map(|(name, text)| (name.clone(), text.clone()))
+            .collect()
+    }
+
+    /// The folder that overrides, where there is one.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// Names of assets that differ from the compiled-in ones.
+    pub fn overridden(&self) -> &[String] {
+        &self.overridden
+    }
+
+    /// The stand-in model's library for one competition: `<id>/...` and `common/...`, read from the folder.
+    /// Empty without a folder.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn playbook(&self, competition: &str) -> Result<BTreeMap<String, String>, AssetError> {
+        let mut files = BTreeMap::new();
+        let Some(folder) = &self.folder else { return Ok(files) };
+        for part in [competition, "common"] {
+            let library = folder.join("benchmark/offline").join(part).join("playbook");
+            let Ok(entries) = std::fs::read_dir(&library) else { continue };
+            for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()) {
+                if let Some(name) = path.file_name() {
+                    files.insert(format!("{part}/{}", name.to_string_lossy()), read(&path)?);
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    /// Where the archives of an offline competition stand, when there is a folder.
+    pub fn offline_data(&self, competition: &str) -> Option<PathBuf> {
+        self.folder.as_ref().map(|folder| folder.join("benchmark/offline").join(competition).join("data"))
+    }
+}
+
+fn embed<E: rust_embed::RustEmbed>(root: &str, texts: &mut BTreeMap<String, String>) {
+    for name in E::iter() {
+        if let Some(file) = E::get(&name)
+            && let Ok(text) = String::from_utf8(file.data.into_owned())
+        {
+            texts.insert(format!("{root}/{name}"), text);
+        }
+    }
+}
+
+fn is_asset(name: &str) -> bool {
+    [".toml", ".csv", ".md", ".txt", ".tera"].iter().any(|end| name.ends_with(end))
+}
+
+fn read(path: &Path) -> Result<String, AssetError> {
+    std::fs::read_to_string(path).map_err(|source| AssetError::Read { path: path.to_owned(), source })
+}
+
+fn find_folder() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok();
+    let program = std::env::current_exe().ok();
+    [here, program].into_iter().flatten().find_map(|start| {
+        start.ancestors().find(|folder| folder.join("podium.toml").is_file()).map(Path::to_owned)
+    })
+}

@@ -1,0 +1,206 @@
+//! The live half: commits, starts what is pending, and waits for one thing at a time.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use podium_scaffold::{Effect, EffectResult};
+use podium_types::key::EffectKey;
+use podium_types::usage::Usage;
+
+use super::turns::{DriveError, Driver, State};
+use super::world::{Interrupt, Performed, Report};
+use crate::run::events::RunEvent;
+use crate::run::journal::Record;
+use crate::run::stop::{Stop, StoppedBy};
+
+impl Driver<'_> {
+    pub(super) async fn commit(&mut self, record: Record) -> Result<(), DriveError> {
+        let Some(live) = &self.live else { return Ok(()) };
+        let stamp = live.clock.stamp();
+        let entry = live.journal.append(stamp, record).await?;
+        self.release(entry, false);
+        Ok(())
+    }
+
+    pub(super) async fn begin_sitting(&mut self) -> Result<(), DriveError> {
+        let Some(live) = &mut self.live else { return Ok(()) };
+        let (started, limits) = (live.started.clone(), live.limits.take());
+        let mut charges: BTreeMap<EffectKey, Usage> = BTreeMap::new();
+        for intent in std::mem::take(&mut live.open_intents) {
+            let sum = charges.entry(intent.key).or_insert(Usage::NOTHING);
+            *sum = sum.plus(&intent.worst);
+        }
+        self.commit(started).await?;
+        if let Some(limits) = limits {
+            self.commit(Record::Limits(limits)).await?;
+        }
+        for (key, usage) in charges {
+            self.commit(Record::Charge { key, usage }).await?;
+        }
+        if let Some(live) = &mut self.live {
+            live.spending = live.spending.restart(self.tally.limits, self.tally.usage);
+        }
+        Ok(())
+    }
+
+    /// Commits the first pending effect that needs no time. False when there is none.
+    pub(super) async fn commit_instant(&mut self) -> Result<bool, DriveError> {
+        let steps_left = self.tally.limits.steps.is_none_or(|limit| self.tally.steps < limit);
+        let mut chosen = None;
+        for key in &self.order {
+            let Some(pending) = self.pending.get_mut(key) else { continue };
+            let result = match &pending.effect {
+                Effect::BeginStep if steps_left => EffectResult::Granted,
+                Effect::BeginStep => {
+                    let limit = self.tally.limits.steps.unwrap_or_default();
+                    let stop = Stop::new(StoppedBy::Steps, format!("step limit ({limit}) reached"));
+                    pending.state = State::Parked(stop);
+                    continue;
+                }
+                Effect::Node(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => EffectResult::Recorded,
+                Effect::Chat { .. } | Effect::Execute(_) | Effect::Validate { .. } | Effect::Preview(_) => {
+                    continue;
+                }
+            };
+            chosen = Some((key.clone(), result));
+            break;
+        }
+        let Some((key, result)) = chosen else { return Ok(false) };
+        self.commit_result(&key, result, Usage::NOTHING).await?;
+        Ok(true)
+    }
+
+    pub(super) async fn commit_result(
+        &mut self,
+        key: &EffectKey,
+        result: EffectResult,
+        usage: Usage,
+    ) -> Result<(), DriveError> {
+        let Some(pending) = self.pending.get(key) else { return Ok(()) };
+        let took = match pending.state {
+            State::Flying(_, since) => since.elapsed(),
+            State::Asked | State::Parked(_) => Duration::ZERO,
+        };
+        let record = Record::Result {
+            key: key.clone(),
+            hash: pending.hash.clone(),
+            effect: Box::new(pending.effect.clone()),
+            result: Box::new(result),
+            usage,
+            took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        };
+        self.commit(record).await
+    }
+
+    /// Starts what can be started and waits for one thing to happen. Some: the run stops.
+    pub(super) async fn advance(&mut self) -> Result<Option<Stop>, DriveError> {
+        self.start_asked();
+        let flying = self.pending.values().any(|pending| matches!(pending.state, State::Flying(..)));
+        if !flying {
+            return Ok(Some(self.reason_to_stop()));
+        }
+        let Some(live) = &mut self.live else { return Ok(None) };
+        if *live.interrupt.borrow() != Interrupt::None {
+            return Ok(Some(interrupted()));
+        }
+        if live.journal.disk_was_full() {
+            return Ok(Some(Stop::new(
+                StoppedBy::Interrupted,
+                "the disk is full; everything paid for is kept",
+            )));
+        }
+        let left = match self.tally.limits.run_ms {
+            Some(limit) => match limit.saturating_sub(live.clock.stamp().run_ms) {
+                0 => return Ok(Some(Stop::time(limit))),
+                left => Duration::from_millis(left),
+            },
+            None => Duration::from_hours(1),
+        };
+        tokio::select! {
+            report = live.reports.recv() => match report {
+                Some(Report::Ended(key, performed)) => self.ended(key, performed).await?,
+                Some(Report::Event(event)) => self.sink.event(&event),
+                None => {}
+            },
+            () = tokio::time::sleep(left) => {}
+            changed = live.interrupt.changed() => {
+                if changed.is_err() {
+                    // Nobody can interrupt any more: wait for the rest alone.
+                    tokio::task::yield_now().await;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn start_asked(&mut self) {
+        let Some(live) = &self.live else { return };
+        for key in &self.order {
+            let Some(pending) = self.pending.get_mut(key) else { continue };
+            if !matches!(pending.state, State::Asked) {
+                continue;
+            }
+            let (effect, role) = match &pending.effect {
+                Effect::Chat { role, .. } => ("chat", Some(role.clone())),
+                Effect::Execute(_) => ("execute", None),
+                Effect::Validate { .. } => ("validate", None),
+                _ => ("preview", None),
+            };
+            let future = live.world.perform(key.clone(), pending.effect.clone());
+            let (reporter, ending) = (live.reporter.clone(), key.clone());
+            let task = tokio::spawn(async move {
+                let performed = future.await;
+                let _ = reporter.send(Report::Ended(ending, performed));
+            });
+            pending.state = State::Flying(task.abort_handle(), Instant::now());
+            self.sink.event(&RunEvent::Begun { key: key.clone(), effect, role });
+        }
+    }
+
+    pub(super) async fn ended(&mut self, key: EffectKey, performed: Performed) -> Result<(), DriveError> {
+        match performed {
+            Performed::Done { result, usage } => {
+                self.commit_result(&key, *result, usage).await?;
+                // Room may have come free: what a cap had parked is asked again.
+                for pending in self.pending.values_mut() {
+                    if let State::Parked(Stop { by: StoppedBy::Dollars | StoppedBy::Tokens, .. }) =
+                        pending.state
+                    {
+                        pending.state = State::Asked;
+                    }
+                }
+            }
+            Performed::Parked(stop) => {
+                if let Some(pending) = self.pending.get_mut(&key) {
+                    pending.state = State::Parked(stop);
+                }
+                self.charge_abandoned(&key).await?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) async fn charge_abandoned(&mut self, key: &EffectKey) -> Result<(), DriveError> {
+        let charge = self.live.as_ref().and_then(|live| live.spending.abandon(key));
+        if let Some(usage) = charge {
+            self.commit(Record::Charge { key: key.clone(), usage }).await?;
+        }
+        Ok(())
+    }
+
+    /// Nothing is in flight: the most telling reason among what is parked.
+    pub(super) fn reason_to_stop(&self) -> Stop {
+        let parked = self.pending.values().filter_map(|pending| match &pending.state {
+            State::Parked(stop) => Some(stop),
+            _ => None,
+        });
+        parked
+            .max_by_key(|stop| stop.by)
+            .cloned()
+            .unwrap_or_else(|| Stop::new(StoppedBy::Internal, "the strategy waits for nothing"))
+    }
+}
+
+fn interrupted() -> Stop {
+    Stop::new(StoppedBy::Interrupted, "interrupted; nothing in the journal is lost")
+}

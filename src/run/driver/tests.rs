@@ -1,0 +1,245 @@
+//! The driver against a world that answers out of order: whatever it does, a replay takes the same turns, a resume
+//! from any prefix ends in the same tree, and nothing with a committed result is performed again.
+
+use std::sync::{Arc, Mutex};
+
+use futures_util::StreamExt as _;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use podium_scaffold::context::{Direction, Grants};
+use podium_scaffold::strategy::StrategyFuture;
+use podium_scaffold::{Effect, EffectResult, Finished, NodeRecord, RunContext, Strategy, Task};
+use podium_types::chat::{ChatAnswer, ChatRequest, FinishReason, Message, Speaker};
+use podium_types::key::EffectKey;
+use podium_types::usage::Usage;
+use podium_types::verdict::Verdict;
+use tokio::sync::{mpsc, watch};
+
+use super::*;
+use crate::run::clock::Clock;
+use crate::run::context::Handle;
+use crate::run::events::RunEvent;
+use crate::run::folder::RunFolder;
+use crate::run::journal::{Entry, Journal, Record};
+use crate::run::limits::Limits;
+use crate::run::spending::Spending;
+use crate::run::stop::{Stop, StoppedBy};
+use crate::run::tally::Tally;
+
+const LIMITS: Limits = Limits { steps: Some(9), run_ms: None, execution_ms: 1000, tokens: None, cost: None };
+
+/// Three workers; each node's plan is what the model said, and its parent is whatever finished last.
+struct Toy;
+
+impl Strategy for Toy {
+    fn run<'a>(&'a self, context: &'a dyn RunContext) -> StrategyFuture<'a> {
+        Box::pin(async move {
+            let mut flying = FuturesUnordered::new();
+            let (mut next, mut last) = (0, None);
+            loop {
+                while flying.len() < 3 && next < 12 {
+                    let parents = last.into_iter().collect::<Vec<u32>>();
+                    flying.push(grow(context, next, parents));
+                    next += 1;
+                }
+                match flying.next().await {
+                    Some(grown) => last = Some(grown?),
+                    None => return Ok(Finished { reason: "done".to_owned() }),
+                }
+            }
+        })
+    }
+}
+
+async fn grow(
+    context: &dyn RunContext,
+    id: u32,
+    parents: Vec<u32>,
+) -> Result<u32, podium_scaffold::ContextError> {
+    context.begin_step(EffectKey::node(id, "begin", 0)).await?;
+    let request = ChatRequest {
+        messages: vec![Message::text(Speaker::User, format!("{parents:?}"))],
+        ..ChatRequest::default()
+    };
+    let answer = context.chat(EffectKey::node(id, "draft", 0), "code", request).await?;
+    let plan = answer.map(|answer| answer.content).unwrap_or_default();
+    let node = NodeRecord {
+        id,
+        parents,
+        operator: "draft".to_owned(),
+        plan,
+        code: String::new(),
+        code_sha256: String::new(),
+        buggy: None,
+        metric: Some(f64::NAN.into()),
+        summary: String::new(),
+        submission: Verdict::Missing { found: "nothing".to_owned() },
+        execution_ms: 0,
+        reason: String::new(),
+    };
+    context.node(EffectKey::node(id, "record", 0), node).await?;
+    Ok(id)
+}
+
+/// Answers late calls first, and remembers what it was asked.
+#[derive(Default)]
+struct Unruly {
+    asked: Mutex<Vec<EffectKey>>,
+    fails: bool,
+}
+
+impl World for Unruly {
+    fn perform(&self, key: EffectKey, effect: Effect) -> BoxFuture<'static, Performed> {
+        let turns = 13_u32.saturating_sub(key.number().unwrap_or(0)) % 4;
+        self.asked.lock().unwrap().push(key);
+        let fails = self.fails;
+        Box::pin(async move {
+            for _ in 0..turns {
+                tokio::task::yield_now().await;
+            }
+            if fails {
+                return Performed::Parked(Stop::new(StoppedBy::ModelService, "quota"));
+            }
+            let Effect::Chat { request, .. } = effect else { unreachable!() };
+            let answer = ChatAnswer {
+                content: format!("answer to {} with seed {:?}", request.messages[0].content, request.seed),
+                reasoning: None,
+                tool_calls: Vec::new(),
+                document: None,
+                finish: FinishReason::Stop,
+                usage: Usage::NOTHING,
+                model: "toy".to_owned(),
+            };
+            Performed::Done { result: Box::new(EffectResult::Chat(Ok(answer))), usage: Usage::NOTHING }
+        })
+    }
+
+    fn materialise(&self, _entry: &Entry) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+fn handle() -> Handle {
+    let task = Task {
+        competition: "toy".to_owned(),
+        description: String::new(),
+        metric: "accuracy".to_owned(),
+        direction: Direction::Higher,
+        submission_path: "./submission/submission.csv".to_owned(),
+        grants: Grants { cpus: 1, memory_bytes: None, gpus: Vec::new(), network: false },
+        packages: Vec::new(),
+    };
+    Handle::new(task, 7, Tally::new(LIMITS).budget())
+}
+
+struct Sat {
+    stop: Stop,
+    entries: Vec<Entry>,
+    asked: Vec<EffectKey>,
+}
+
+/// One sitting over the journal in `folder`, after `keep` entries of it.
+async fn sit(recorded: &[Entry], world: Unruly, limits: Option<Limits>) -> Sat {
+    let place = tempfile::tempdir().unwrap();
+    let folder = RunFolder::create(place.path(), "run").unwrap();
+    let opened = Journal::open(&folder).unwrap();
+    for entry in recorded {
+        opened.journal.append(entry.stamp, entry.record.clone()).await.unwrap();
+    }
+    let world = Arc::new(world);
+    let (reporter, reports) = mpsc::unbounded_channel();
+    let (_keep, interrupt) = watch::channel(Interrupt::None);
+    let live = Live {
+        journal: opened.journal,
+        world: Arc::clone(&world) as Arc<dyn World>,
+        reports,
+        reporter,
+        clock: Clock::resume(last_stamp(recorded)),
+        spending: Spending::resume(LIMITS, Usage::NOTHING),
+        interrupt,
+        started: Record::Started { program: "test".to_owned(), sandbox: "none".to_owned() },
+        limits,
+        open_intents: Vec::new(),
+    };
+    let mut sink = |_: &RunEvent| {};
+    let driver = Driver::new(handle(), LIMITS, recorded.to_vec(), Some(live), &mut sink);
+    let (stop, _) = driver.drive(&Toy).await.unwrap();
+    let entries = crate::run::journal::read_entries(&folder.journal_path(), &folder.content()).unwrap();
+    let asked = std::mem::take(&mut *world.asked.lock().unwrap());
+    Sat { stop, entries, asked }
+}
+
+async fn replay(recorded: Vec<Entry>) -> Result<Stop, DriveError> {
+    let mut sink = |_: &RunEvent| {};
+    Driver::new(handle(), LIMITS, recorded, None, &mut sink).drive(&Toy).await.map(|(stop, _)| stop)
+}
+
+/// The wall-clock time aside: the tests write the prefix anew.
+fn begins_with(entries: &[Entry], prefix: &[Entry]) -> bool {
+    entries
+        .iter()
+        .zip(prefix)
+        .take_while(|(new, old)| (new.stamp, &new.record) == (old.stamp, &old.record))
+        .count()
+        == prefix.len()
+}
+
+fn results(entries: &[Entry]) -> Vec<&EffectKey> {
+    entries
+        .iter()
+        .filter(|entry| matches!(entry.record, Record::Result { .. }))
+        .filter_map(|e| e.record.key())
+        .collect()
+}
+
+#[tokio::test]
+async fn a_step_limit_is_exact_and_a_resume_raises_it() {
+    let first = sit(&[], Unruly::default(), None).await;
+    assert_eq!((first.stop.by, first.asked.len()), (StoppedBy::Steps, 9));
+    assert_eq!(replay(first.entries.clone()).await.unwrap().by, StoppedBy::Steps);
+    let second = sit(&first.entries, Unruly::default(), Some(Limits { steps: Some(50), ..LIMITS })).await;
+    assert_eq!((second.stop.by, second.asked.len()), (StoppedBy::Finished, 3));
+    assert!(begins_with(&second.entries, &first.entries));
+    assert_eq!(replay(second.entries).await.unwrap().by, StoppedBy::Finished);
+}
+
+#[tokio::test]
+async fn from_every_prefix_a_resume_keeps_what_is_committed_and_repeats_nothing() {
+    let whole = sit(&[], Unruly::default(), None).await;
+    for cut in 1..whole.entries.len() {
+        let prefix = &whole.entries[..cut];
+        let resumed = sit(prefix, Unruly::default(), None).await;
+        assert_eq!(resumed.stop.by, StoppedBy::Steps);
+        assert!(begins_with(&resumed.entries, prefix), "the prefix of {cut} changed");
+        assert!(resumed.asked.iter().all(|key| !results(prefix).contains(&key)), "asked again after {cut}");
+        let nodes = |entries: &[Entry]| {
+            results(entries).iter().filter(|key| key.as_str().ends_with("record/0")).count()
+        };
+        assert_eq!(nodes(&resumed.entries), 9);
+        replay(resumed.entries).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_fails_for_good_stops_the_run_and_the_call_is_asked_again() {
+    let failed = sit(&[], Unruly { fails: true, ..Unruly::default() }, None).await;
+    assert_eq!(failed.stop, Stop::new(StoppedBy::ModelService, "quota"));
+    let resumed = sit(&failed.entries, Unruly::default(), None).await;
+    assert_eq!((resumed.stop.by, resumed.asked.len()), (StoppedBy::Steps, 9));
+}
+
+#[tokio::test]
+async fn a_changed_journal_is_told() {
+    let mut entries = sit(&[], Unruly::default(), None).await.entries;
+    let position = entries.iter().position(|entry| matches!(entry.record, Record::Result { .. })).unwrap();
+    let missing: Vec<Entry> = entries[..position].iter().chain(&entries[position + 1..]).cloned().collect();
+    assert!(matches!(replay(missing).await, Err(DriveError::Diverged { .. })));
+    let chat = entries.iter_mut().find_map(|entry| match &mut entry.record {
+        Record::Result { effect, result, .. } if matches!(**effect, Effect::Chat { .. }) => Some(result),
+        _ => None,
+    });
+    if let EffectResult::Chat(Ok(answer)) = &mut **chat.unwrap() {
+        answer.content.push('!');
+    }
+    assert!(matches!(replay(entries).await, Err(DriveError::Diverged { .. })));
+}

@@ -1,0 +1,300 @@
+//! One turn after another: poll the strategy, take what it asked for, release what comes next.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Instant;
+
+use podium_scaffold::strategy::StrategyFuture;
+use podium_scaffold::{Effect, Strategy};
+use podium_types::canonical;
+use podium_types::key::EffectKey;
+use tokio::sync::{mpsc, watch};
+use tokio::task::AbortHandle;
+
+use super::world::{Interrupt, Report, World};
+use crate::run::clock::Clock;
+use crate::run::context::Handle;
+use crate::run::events::{RunEvent, Sink};
+use crate::run::journal::{Entry, Intent, Journal, JournalError, Record, Stamp};
+use crate::run::limits::Limits;
+use crate::run::spending::Spending;
+use crate::run::stop::{Stop, StoppedBy};
+use crate::run::tally::Tally;
+
+/// Why a journal and a strategy do not fit.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// The strategy asked for something else than the journal holds.
+    #[error("replay differs at entry {seq}: the journal has {recorded}, the strategy {asked}")]
+    Diverged {
+        /// The entry.
+        seq: u64,
+        /// What the journal holds.
+        recorded: String,
+        /// What the strategy does instead.
+        asked: String,
+    },
+    /// The journal.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// An effect that does not become JSON.
+    #[error("effect `{key}` could not be hashed")]
+    Hash {
+        /// Its key.
+        key: EffectKey,
+        /// The serialiser's words.
+        #[source]
+        source: serde_json::Error,
+    },
+}
+
+/// The live half of a driver.
+pub struct Live {
+    /// Where effects are committed.
+    pub journal: Journal,
+    /// Where effects are performed.
+    pub world: Arc<dyn World>,
+    /// Where the world reports.
+    pub reports: mpsc::UnboundedReceiver<Report>,
+    /// The other end, for the tasks.
+    pub reporter: mpsc::UnboundedSender<Report>,
+    /// The clocks.
+    pub clock: Clock,
+    /// Caps on tokens and dollars.
+    pub spending: Spending,
+    /// Ctrl-C and friends.
+    pub interrupt: watch::Receiver<Interrupt>,
+    /// What the sitting's first record says.
+    pub started: Record,
+    /// Limits in force from now on, where they differ from the journal's.
+    pub limits: Option<Limits>,
+    /// Tries that a crash left open.
+    pub open_intents: Vec<Intent>,
+}
+
+pub(super) struct Pending {
+    pub(super) effect: Effect,
+    pub(super) hash: String,
+    pub(super) state: State,
+}
+
+pub(super) enum State {
+    Asked,
+    Flying(AbortHandle, Instant),
+    Parked(Stop),
+}
+
+/// Drives one strategy over one journal.
+pub struct Driver<'a> {
+    pub(super) context: Handle,
+    pub(super) tally: Tally,
+    pub(super) recorded: VecDeque<Entry>,
+    pub(super) pending: BTreeMap<EffectKey, Pending>,
+    pub(super) order: Vec<EffectKey>,
+    pub(super) last_stop: Option<Stop>,
+    pub(super) live: Option<Live>,
+    pub(super) sink: &'a mut dyn Sink,
+}
+
+struct Flag(AtomicBool);
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl<'a> Driver<'a> {
+    /// A driver that first replays `recorded`, then goes on live; without `live` it ends there.
+    pub fn new(
+        context: Handle,
+        limits: Limits,
+        recorded: Vec<Entry>,
+        live: Option<Live>,
+        sink: &'a mut dyn Sink,
+    ) -> Self {
+        Self {
+            context,
+            tally: Tally::new(limits),
+            recorded: recorded.into(),
+            pending: BTreeMap::new(),
+            order: Vec::new(),
+            last_stop: None,
+            live,
+            sink,
+        }
+    }
+
+    /// Runs until the strategy ends, a limit fires, or (without a live half) the journal is read.
+    ///
+    /// # Errors
+    /// When the journal and the strategy do not fit, or the journal cannot be written.
+    pub async fn drive(mut self, strategy: &dyn Strategy) -> Result<(Stop, Tally), DriveError> {
+        let context = self.context.clone();
+        let mut future: StrategyFuture<'_> = strategy.run(&context);
+        let flag = Arc::new(Flag(AtomicBool::new(false)));
+        let waker = Waker::from(Arc::clone(&flag));
+        let mut sitting = false;
+        loop {
+            loop {
+                flag.0.store(false, Ordering::Relaxed);
+                if let Poll::Ready(ended) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                    let stop = match ended {
+                        Ok(finished) => Stop::new(StoppedBy::Finished, finished.reason),
+                        Err(error) => Stop::new(StoppedBy::Internal, error.to_string()),
+                    };
+                    return self.strategy_ended(stop).await;
+                }
+                if !flag.0.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+            self.take_requests()?;
+            if let Some(entry) = self.recorded.pop_front() {
+                self.replay(entry)?;
+                continue;
+            }
+            if self.live.is_none() {
+                return self.journal_read();
+            }
+            if !sitting {
+                sitting = true;
+                self.begin_sitting().await?;
+                continue;
+            }
+            if self.commit_instant().await? {
+                continue;
+            }
+            if let Some(stop) = self.advance().await? {
+                return self.stop(stop).await;
+            }
+        }
+    }
+
+    fn take_requests(&mut self) -> Result<(), DriveError> {
+        for (key, effect) in self.context.take_asked() {
+            let hash =
+                canonical::hash(&effect).map_err(|source| DriveError::Hash { key: key.clone(), source })?;
+            self.order.push(key.clone());
+            self.pending.insert(key, Pending { effect, hash, state: State::Asked });
+        }
+        for key in self.context.take_dropped() {
+            // A dropped execution is killed; a dropped call is paid for, so its answer is still journaled.
+            if let Some(Pending { effect: Effect::Execute(_), state, .. }) = self.pending.get(&key) {
+                if let State::Flying(task, _) = state {
+                    task.abort();
+                }
+                self.forget(&key);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn forget(&mut self, key: &EffectKey) -> Option<Pending> {
+        self.order.retain(|other| other != key);
+        self.pending.remove(key)
+    }
+
+    fn replay(&mut self, entry: Entry) -> Result<(), DriveError> {
+        if let Record::Result { key, hash, effect, .. } = &entry.record {
+            let diverged = |asked: String| DriveError::Diverged {
+                seq: entry.seq,
+                recorded: format!("{} `{key}`", name_of(effect)),
+                asked,
+            };
+            match self.pending.get(key) {
+                None => {
+                    let asked: Vec<&str> = self.order.iter().map(EffectKey::as_str).collect();
+                    return Err(diverged(format!("waits for [{}]", asked.join(", "))));
+                }
+                Some(pending) if pending.hash != *hash => {
+                    return Err(diverged("asks for it with another content".to_owned()));
+                }
+                Some(_) => {}
+            }
+        }
+        if let Record::Stopped(stop) = &entry.record {
+            self.last_stop = Some(stop.clone());
+        }
+        self.release(entry, true);
+        Ok(())
+    }
+
+    /// Makes an entry count, puts it into files, and lets its result out.
+    pub(super) fn release(&mut self, entry: Entry, replayed: bool) {
+        if let Some(live) = &self.live
+            && let Err(detail) = live.world.materialise(&entry)
+        {
+            tracing::error!(detail, "a file of the run folder could not be written");
+        }
+        self.tally.apply(&entry);
+        self.context.set_budget(self.tally.budget());
+        if let Record::Result { key, result, .. } = &entry.record {
+            let (key, result) = (key.clone(), (**result).clone());
+            self.forget(&key);
+            self.context.release(&key, result);
+        }
+        self.sink.event(&RunEvent::Entry { replayed, entry: Box::new(entry) });
+    }
+
+    /// The end of a replay without a live half.
+    fn journal_read(self) -> Result<(Stop, Tally), DriveError> {
+        match self.last_stop {
+            Some(stop) if stop.by == StoppedBy::Finished => Err(DriveError::Diverged {
+                seq: 0,
+                recorded: "the strategy's own end".to_owned(),
+                asked: "goes on".to_owned(),
+            }),
+            Some(stop) => Ok((stop, self.tally)),
+            None => Ok((
+                Stop::new(StoppedBy::Interrupted, "the journal has no end: the run was killed"),
+                self.tally,
+            )),
+        }
+    }
+
+    async fn strategy_ended(mut self, stop: Stop) -> Result<(Stop, Tally), DriveError> {
+        while let Some(entry) = self.recorded.pop_front() {
+            match &entry.record {
+                Record::Result { key, effect, .. } => {
+                    return Err(DriveError::Diverged {
+                        seq: entry.seq,
+                        recorded: format!("{} `{key}`", name_of(effect)),
+                        asked: format!("has ended: {}", stop.detail),
+                    });
+                }
+                Record::Stopped(recorded) => self.last_stop = Some(recorded.clone()),
+                _ => {}
+            }
+            self.release(entry, true);
+        }
+        match &self.last_stop {
+            // The recorded end stands.
+            Some(recorded) if recorded.by == stop.by && recorded.by == StoppedBy::Finished => {
+                Ok((stop, self.tally))
+            }
+            _ if self.live.is_none() => Ok((stop, self.tally)),
+            _ => self.stop(stop).await,
+        }
+    }
+}
+
+fn name_of(effect: &Effect) -> &'static str {
+    match effect {
+        Effect::BeginStep => "step",
+        Effect::Chat { .. } => "chat",
+        Effect::Execute(_) => "execution",
+        Effect::Validate { .. } => "submission check",
+        Effect::Preview(_) => "preview",
+        Effect::Node(_) => "node",
+        Effect::Note { .. } => "note",
+        Effect::SelectFinal { .. } => "final selection",
+    }
+}
+
+/// Where a run stands after its journal: its clocks.
+pub fn last_stamp(entries: &[Entry]) -> Stamp {
+    entries.last().map(|entry| entry.stamp).unwrap_or_default()
+}
