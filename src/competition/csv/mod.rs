@@ -1,0 +1,1 @@
+//! CSV as pandas reads it.

@@ -1,0 +1,74 @@
+//! Where a competition's data lie: MLE-bench's layout, `<data>/<id>/prepared/{public,private}`, so that a lab's
+//! existing folder works unchanged. What may be shown to an agent is under `public`; nothing under `private` ever is.
+
+mod archives;
+mod error;
+mod unpack;
+
+use std::path::{Path, PathBuf};
+
+pub use archives::{Archives, archives};
+pub use error::DataError;
+pub use unpack::{Prepared, prepare_offline};
+
+use crate::catalog::Competition;
+
+/// The two folders of a prepared competition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folders {
+    /// What the agent sees.
+    pub public: PathBuf,
+    /// The answers.
+    pub private: PathBuf,
+}
+
+/// Where the data of competition `id` are, or would be, below `data_dir`.
+pub fn folders(data_dir: &Path, id: &str) -> Folders {
+    let prepared = data_dir.join(id).join("prepared");
+    Folders { public: prepared.join("public"), private: prepared.join("private") }
+}
+
+impl Folders {
+    /// The answers of `competition`.
+    pub fn answers(&self, competition: &Competition) -> PathBuf {
+        self.private.join(&competition.answers.file)
+    }
+
+    /// The sample submission of `competition`.
+    pub fn sample_submission(&self, competition: &Competition) -> PathBuf {
+        self.public.join(&competition.data.sample_submission)
+    }
+}
+
+/// How far the data of a competition are prepared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// All files that grading and an agent need are there.
+    Prepared,
+    /// Nothing is there.
+    NotPrepared,
+    /// Some of it is there.
+    Partly {
+        /// What is missing.
+        missing: Vec<PathBuf>,
+    },
+}
+
+/// Looks whether `competition` is prepared below `data_dir`.
+pub fn status(data_dir: &Path, competition: &Competition) -> Status {
+    let folders = folders(data_dir, &competition.id);
+    let mut wanted = vec![folders.answers(competition), folders.sample_submission(competition)];
+    wanted.extend(
+        [&competition.data.train, &competition.data.test]
+            .into_iter()
+            .flatten()
+            .map(|file| folders.public.join(file)),
+    );
+    let missing: Vec<PathBuf> = wanted.into_iter().filter(|path| !path.exists()).collect();
+    let prepared = folders.public.parent().is_some_and(Path::exists);
+    match (missing.is_empty(), prepared) {
+        (true, _) => Status::Prepared,
+        (false, false) => Status::NotPrepared,
+        (false, true) => Status::Partly { missing },
+    }
+}
