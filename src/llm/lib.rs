@@ -1,1 +1,47 @@
-//! Podium: llm.
+//! The client of language models that all scaffolds share, reached through the run context.
+//!
+//! It takes the plain [`ChatRequest`](podium_types::chat::ChatRequest) and returns a whole, checked
+//! [`ChatAnswer`](podium_types::chat::ChatAnswer) or an [`Error`] that says who can act on it. It knows no journal,
+//! no budget and no competition: the run is told through [`Ledger`] and [`Observer`].
+//!
+//! One chat passes these layers, from the outside in:
+//!
+//! 1. [`chat`] turns: the document of an output schema is checked, and repaired once;
+//! 2. tries: what the model cannot take is left out (`chat/shape`), the prompt is held against the window, the
+//!    ledger reserves the worst case, a failure is waited out (`chat/delay`) or ends the chat;
+//! 3. `provider`: one try, sent once: [`provider::openai`] over HTTP, or the stand-in model of [`playbook`].
+//!
+//! Budgets lie inside retries because every try may be billed; the window check lies inside downgrades because
+//! leaving a feature out changes the prompt.
+//!
+//! Beside them: [`catalog`] (what is known of models), [`settings`], [`tokens`] (estimates and exact counts),
+//! [`secret`] (keys), [`error`], [`ledger`], [`observer`], [`model`].
+
+mod catalog;
+mod chat;
+mod client;
+mod error;
+mod ledger;
+mod model;
+mod observer;
+pub mod playbook;
+mod provider;
+mod secret;
+mod settings;
+pub mod tokens;
+
+#[cfg(test)]
+mod tests;
+
+pub use catalog::{Catalog, CatalogError, ModelFacts, Prices};
+pub use client::{Call, Client, Prepared};
+pub use error::{Error, ServiceFailure};
+pub use ledger::{Denied, Ledger, NoLedger, Settled, WorstCase};
+pub use model::{ModelName, ModelNameError};
+pub use observer::{CallEvent, NoObserver, Observer};
+pub use secret::Secret;
+pub use settings::{Endpoint, Settings, VARIABLES};
+
+/// Targets of `tracing` and `log` records that must be switched off in every subscriber, for example with the
+/// filter directive `async_openai=off` each: these crates write whole bodies or headers, so prompts and keys.
+pub const SILENCED_TARGETS: [&str; 6] = ["async_openai", "reqwest", "hyper", "hyper_util", "h2", "rustls"];

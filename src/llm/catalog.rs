@@ -1,0 +1,219 @@
+//! What is known about models: windows, limits, prices, abilities. Data, from `benchmark/models.toml` and the user.
+//!
+//! An entry is found by its exact name, then by an alias, then by `provider/*`; anything else gets defaults that
+//! are safe with any server, and an unknown (never zero) price.
+
+use std::collections::BTreeMap;
+
+use podium_types::money::Usd;
+use podium_types::usage::Usage;
+use serde::Deserialize;
+
+use crate::model::ModelName;
+
+/// Dollars per million tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prices {
+    /// Prompt tokens.
+    pub input: f64,
+    /// Prompt tokens read from the provider's cache; the full input price where absent.
+    pub cached_input: Option<f64>,
+    /// Generated tokens, reasoning included.
+    pub output: f64,
+}
+
+impl Prices {
+    /// What `usage` costs.
+    pub fn cost(&self, usage: &Usage) -> Usd {
+        let cached = usage.cached_input_tokens.min(usage.input_tokens);
+        Usd::of_tokens(usage.input_tokens - cached, self.input)
+            + Usd::of_tokens(cached, self.cached_input.unwrap_or(self.input))
+            + Usd::of_tokens(usage.output_tokens, self.output)
+    }
+}
+
+/// What is known about one model. Absent abilities count as present: a server that lacks one says so with a 400,
+/// and the client then does without it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "a table of independent abilities")]
+pub struct ModelFacts {
+    /// Tokens of prompt and answer together; `None` when unknown, and then not checked before sending.
+    pub context_window: Option<u64>,
+    /// The output limit sent when the request names none.
+    pub max_output_tokens: u32,
+    /// The largest output limit the model takes; a request's own limit is cut to it.
+    pub output_limit: Option<u32>,
+    /// Prices; `None` when unknown.
+    pub prices: Option<Prices>,
+    /// The day on which the prices were read, `YYYY-MM-DD` or `YYYY-MM`.
+    pub prices_as_of: Option<String>,
+    /// The last day or month of the training data.
+    pub knowledge_cutoff: Option<String>,
+    /// Other names of the same model at the same price, such as dated snapshots.
+    pub aliases: Vec<String>,
+    /// Takes a sampling temperature.
+    pub temperature: bool,
+    /// Takes a sampling seed.
+    pub seed: bool,
+    /// Takes stop sequences; where it does not, the client cuts the answer itself.
+    pub stop: bool,
+    /// Takes system messages; where it does not, they go into the first user message.
+    pub system_role: bool,
+    /// Enforces a JSON Schema while decoding.
+    pub strict_schema: bool,
+    /// Takes tools.
+    pub tools: bool,
+    /// Thinks before it answers, and takes a reasoning effort.
+    pub reasoning: bool,
+}
+
+/// The output limit of a model about which nothing is known.
+const DEFAULT_OUTPUT_TOKENS: u32 = 4096;
+
+impl ModelFacts {
+    const UNKNOWN: Self = Self {
+        context_window: None,
+        max_output_tokens: DEFAULT_OUTPUT_TOKENS,
+        output_limit: None,
+        prices: None,
+        prices_as_of: None,
+        knowledge_cutoff: None,
+        aliases: Vec::new(),
+        temperature: true,
+        seed: true,
+        stop: true,
+        system_role: true,
+        strict_schema: true,
+        tools: true,
+        reasoning: true,
+    };
+}
+
+impl Default for ModelFacts {
+    fn default() -> Self {
+        Self::UNKNOWN
+    }
+}
+
+/// A catalog that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogError {
+    /// Not TOML, or a key or value that does not belong.
+    #[error("the model catalog cannot be read")]
+    Toml(#[source] toml::de::Error),
+    /// An entry's name is no model name.
+    #[error("the model catalog has an entry of a wrong name")]
+    Name(#[from] crate::model::ModelNameError),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    models: BTreeMap<String, ModelFacts>,
+}
+
+/// All models we know something about.
+#[derive(Clone, Debug)]
+pub struct Catalog {
+    entries: BTreeMap<ModelName, ModelFacts>,
+    aliases: BTreeMap<ModelName, ModelName>,
+    unknown: ModelFacts,
+}
+
+impl Default for Catalog {
+    fn default() -> Self {
+        Self { entries: BTreeMap::new(), aliases: BTreeMap::new(), unknown: ModelFacts::UNKNOWN }
+    }
+}
+
+impl Catalog {
+    /// Reads the text of a `models.toml`.
+    pub fn parse(text: &str) -> Result<Self, CatalogError> {
+        Self::default().with(text)
+    }
+
+    /// This catalog and the entries of `text`, which replace entries of the same name whole.
+    pub fn with(mut self, text: &str) -> Result<Self, CatalogError> {
+        let file: File = toml::from_str(text).map_err(CatalogError::Toml)?;
+        for (name, facts) in file.models {
+            let name: ModelName = name.parse()?;
+            for alias in &facts.aliases {
+                let alias = ModelName { provider: name.provider.clone(), model: alias.clone() };
+                self.aliases.insert(alias, name.clone());
+            }
+            self.entries.insert(name, facts);
+        }
+        Ok(self)
+    }
+
+    /// What is known about `model`.
+    pub fn facts(&self, model: &ModelName) -> &ModelFacts {
+        let any = ModelName { provider: model.provider.clone(), model: "*".to_owned() };
+        self.entries
+            .get(model)
+            .or_else(|| self.aliases.get(model).and_then(|name| self.entries.get(name)))
+            .or_else(|| self.entries.get(&any))
+            .unwrap_or(&self.unknown)
+    }
+
+    /// All entries, for a list of models.
+    pub fn entries(&self) -> impl Iterator<Item = (&ModelName, &ModelFacts)> {
+        self.entries.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHIPPED: &str = include_str!("../../benchmark/models.toml");
+
+    fn name(text: &str) -> ModelName {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_shipped_catalog_is_complete() {
+        let catalog = Catalog::parse(SHIPPED).unwrap();
+        assert!(catalog.entries().count() >= 12);
+        for (name, facts) in catalog.entries().filter(|(name, _)| name.provider == "openai") {
+            assert!(facts.prices.is_some() && facts.prices_as_of.is_some(), "{name} has no dated price");
+            assert!(facts.context_window.is_some() && facts.output_limit.is_some(), "{name} has no limits");
+            assert!(facts.output_limit >= Some(facts.max_output_tokens), "{name} sends more than its limit");
+        }
+    }
+
+    #[test]
+    fn exact_name_then_alias_then_wildcard_then_defaults() {
+        let catalog = Catalog::parse(SHIPPED).unwrap();
+        assert_eq!(catalog.facts(&name("openai/gpt-4o-2024-08-06")), catalog.facts(&name("openai/gpt-4o")));
+        assert!(catalog.facts(&name("openai/nobody-knows-it")).prices.is_none());
+        assert!(!catalog.facts(&name("ollama/any")).reasoning);
+        assert_eq!(catalog.facts(&name("playbook/default")).prices.unwrap().cost(&Usage::NOTHING), Usd::ZERO);
+        let own = catalog.with("[models.\"openai/gpt-4o\"]\nmax_output_tokens = 7").unwrap();
+        assert_eq!(own.facts(&name("openai/gpt-4o")).max_output_tokens, 7);
+    }
+
+    #[test]
+    fn unknown_keys_are_errors() {
+        let error = Catalog::parse("[models.\"a/b\"]\nwindow = 3").unwrap_err();
+        let CatalogError::Toml(source) = error else { panic!("{error}") };
+        assert!(source.to_string().contains("window"), "{source}");
+        assert!(matches!(Catalog::parse("[models.b]"), Err(CatalogError::Name(_))));
+    }
+
+    #[test]
+    fn cached_tokens_have_their_own_price() {
+        let prices = Prices { input: 2.0, cached_input: Some(0.5), output: 8.0 };
+        let usage = Usage {
+            input_tokens: 1_000_000,
+            cached_input_tokens: 500_000,
+            output_tokens: 100_000,
+            ..Usage::NOTHING
+        };
+        assert_eq!(prices.cost(&usage), Usd::from_dollars(1.0 + 0.25 + 0.8));
+    }
+}

@@ -1,0 +1,223 @@
+//! The client: what the run context calls. It finds the provider of a model, says what a call can cost, and chats.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use podium_types::chat::{ChatAnswer, ChatRequest};
+
+use crate::catalog::{Catalog, ModelFacts};
+use crate::chat::shape::Shaped;
+use crate::error::Error;
+use crate::ledger::{Ledger, WorstCase};
+use crate::model::ModelName;
+use crate::observer::Observer;
+use crate::playbook;
+use crate::provider::{Parameter, Provider, Without, openai, playbook::Playbook};
+use crate::settings::{self, Endpoint, Settings};
+use crate::{chat, tokens};
+
+/// One chat.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    /// The model.
+    pub model: &'a ModelName,
+    /// What to ask.
+    pub request: &'a ChatRequest,
+    /// Who pays.
+    pub ledger: &'a dyn Ledger,
+    /// Who is told.
+    pub observer: &'a dyn Observer,
+    /// What it is for (role, operator, node), for traces; never sent.
+    pub purpose: &'a str,
+}
+
+/// A model that can be called: its provider is known and its key is there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prepared {
+    /// The model.
+    pub model: ModelName,
+    /// What is known about it.
+    pub facts: ModelFacts,
+    /// Where requests go; `None` for the stand-in, from which nothing leaves the process.
+    pub base_url: Option<String>,
+    /// True for the stand-in model: results show that the harness works, not which scaffold is better.
+    pub stand_in: bool,
+}
+
+/// The client of all models. Cheap to clone; clones share connections and what was learnt about models.
+#[derive(Clone)]
+pub struct Client {
+    pub(crate) shared: Arc<Shared>,
+    playbook: Option<Arc<playbook::Library>>,
+}
+
+pub(crate) struct Shared {
+    catalog: Catalog,
+    pub(crate) settings: Settings,
+    http: OnceLock<Result<reqwest::Client, Error>>,
+    downgrades: Mutex<BTreeMap<ModelName, Without>>,
+}
+
+impl Client {
+    /// A client. Nothing is read, opened or sent yet.
+    pub fn new(catalog: Catalog, settings: Settings, playbook: Option<Arc<playbook::Library>>) -> Self {
+        let shared =
+            Shared { catalog, settings, http: OnceLock::new(), downgrades: Mutex::new(BTreeMap::new()) };
+        Self { shared: Arc::new(shared), playbook }
+    }
+
+    /// This client with another competition's library for the stand-in model; all else stays shared.
+    #[must_use]
+    pub fn with_playbook(&self, library: Arc<playbook::Library>) -> Self {
+        Self { shared: Arc::clone(&self.shared), playbook: Some(library) }
+    }
+
+    /// Checks that `model` can be called, before anything is spent.
+    pub fn prepare(&self, model: &ModelName) -> Result<Prepared, Error> {
+        self.provider(model)?;
+        let stand_in = model.provider == playbook::PROVIDER;
+        let endpoint = self.shared.settings.endpoints.get(&model.provider).filter(|_| !stand_in);
+        Ok(Prepared {
+            model: model.clone(),
+            facts: self.facts(model).clone(),
+            base_url: endpoint.map(|endpoint| endpoint.base_url.clone()),
+            stand_in,
+        })
+    }
+
+    /// What is known about `model`.
+    pub fn facts(&self, model: &ModelName) -> &ModelFacts {
+        self.shared.catalog.facts(model)
+    }
+
+    /// All models of the catalog.
+    pub fn catalog(&self) -> &Catalog {
+        &self.shared.catalog
+    }
+
+    /// The most that one try of `request` can use: prompt tokens estimated from above, the whole output limit.
+    pub fn worst_case(&self, model: &ModelName, request: &ChatRequest) -> WorstCase {
+        let shaped = self.shape(model, request);
+        self.shared.worst_case(model, &shaped.request)
+    }
+
+    /// Prompt tokens of `request` as `model` would get it, counted with a real tokenizer. Takes 0.2 s and 46 MB
+    /// at its first call.
+    pub fn count_exact(&self, model: &ModelName, request: &ChatRequest) -> u64 {
+        tokens::exact(&self.shape(model, request).request)
+    }
+
+    /// Sends `call.request` and returns the whole, checked answer. Dropping the future cancels the chat.
+    pub async fn chat(&self, call: &Call<'_>) -> Result<ChatAnswer, Error> {
+        let provider = self.provider(call.model)?;
+        chat::run(self, provider.as_ref(), call).await
+    }
+
+    pub(crate) fn shape(&self, model: &ModelName, request: &ChatRequest) -> Shaped {
+        let without = self.shared.without(model);
+        Shaped::new(request, self.facts(model), without, &self.shared.settings.schema_instruction)
+    }
+
+    fn provider(&self, model: &ModelName) -> Result<Box<dyn Provider + '_>, Error> {
+        if model.provider == playbook::PROVIDER {
+            return self.stand_in(model);
+        }
+        let endpoint = self
+            .shared
+            .settings
+            .endpoints
+            .get(&model.provider)
+            .ok_or_else(|| unknown_provider(&model.provider, &self.shared.settings))?;
+        check_key(&model.provider, endpoint)?;
+        let http = self.shared.http()?;
+        Ok(Box::new(openai::OpenAi::new(http, endpoint, &self.shared.settings)))
+    }
+
+    fn stand_in(&self, model: &ModelName) -> Result<Box<dyn Provider + '_>, Error> {
+        if model.model != playbook::MODEL {
+            return Err(Error::Configuration {
+                problem: format!("there is no model `{model}`"),
+                hint: "the stand-in model is called `playbook/default`".to_owned(),
+            });
+        }
+        match &self.playbook {
+            Some(library) => Ok(Box::new(Playbook(library))),
+            None => Err(Error::Configuration {
+                problem: "the stand-in model `playbook/default` has no solutions for this competition".to_owned(),
+                hint: "it answers only for the offline competitions; elsewhere use a real model, for example \
+                       `openai/gpt-4o-mini`"
+                    .to_owned(),
+            }),
+        }
+    }
+}
+
+impl Shared {
+    fn http(&self) -> Result<reqwest::Client, Error> {
+        self.http.get_or_init(|| openai::http_client(&self.settings)).clone()
+    }
+
+    pub(crate) fn without(&self, model: &ModelName) -> Without {
+        let downgrades = self.downgrades.lock().unwrap_or_else(PoisonError::into_inner);
+        downgrades.get(model).cloned().unwrap_or_default()
+    }
+
+    /// Remembers that `model` does not take `parameter`; false when that was known already.
+    pub(crate) fn downgrade(&self, model: &ModelName, parameter: Parameter) -> bool {
+        let mut downgrades = self.downgrades.lock().unwrap_or_else(PoisonError::into_inner);
+        downgrades.entry(model.clone()).or_default().insert(parameter)
+    }
+
+    pub(crate) fn output_limit(&self, model: &ModelName, request: &ChatRequest) -> u32 {
+        let facts = self.catalog.facts(model);
+        let asked = request.max_output_tokens.or(self.settings.default_max_output_tokens);
+        asked.unwrap_or(facts.max_output_tokens).min(facts.output_limit.unwrap_or(u32::MAX)).max(1)
+    }
+
+    pub(crate) fn worst_case(&self, model: &ModelName, shaped: &ChatRequest) -> WorstCase {
+        let mut worst = WorstCase {
+            input_tokens: tokens::estimate(shaped),
+            output_tokens: u64::from(self.output_limit(model, shaped)),
+            cost: None,
+        };
+        worst.cost = self.catalog.facts(model).prices.map(|prices| prices.cost(&worst.usage()));
+        worst
+    }
+}
+
+fn unknown_provider(provider: &str, settings: &Settings) -> Error {
+    let known: Vec<&str> =
+        settings.endpoints.keys().map(String::as_str).chain(std::iter::once(playbook::PROVIDER)).collect();
+    let nearest = known
+        .iter()
+        .map(|name| (strsim::damerau_levenshtein(name, provider), name))
+        .filter(|(distance, _)| *distance <= 2)
+        .min();
+    let hint = match nearest {
+        Some((_, name)) => format!("did you mean `{name}`?"),
+        None => format!(
+            "known providers: {}; any other server that speaks the OpenAI protocol is reached as `openai/NAME` with \
+             OPENAI_BASE_URL set",
+            known.join(", ")
+        ),
+    };
+    Error::Configuration { problem: format!("there is no model provider `{provider}`"), hint }
+}
+
+fn check_key(provider: &str, endpoint: &Endpoint) -> Result<(), Error> {
+    let variable = settings::key_variable(provider);
+    match &endpoint.key {
+        None if endpoint.official => Err(Error::Configuration {
+            problem: format!("no key for `{provider}`"),
+            hint: format!(
+                "set {variable} in the environment or in a `.env` file; for a local server without keys set \
+                 OPENAI_BASE_URL; without either, try the stand-in model `playbook/default`"
+            ),
+        }),
+        Some(key) if http::HeaderValue::from_str(key.expose()).is_err() => Err(Error::Configuration {
+            problem: format!("{variable} holds characters that cannot be sent in a header"),
+            hint: format!("set {variable} again, without line breaks and quotes"),
+        }),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,135 @@
+//! Why a chat failed, sorted by who can do something about it.
+//!
+//! A [`Error::Request`] is the request's own fault and goes to the strategy. [`Error::Denied`] is the budget.
+//! [`Error::Service`] stops the run, resumably. [`Error::Configuration`] is found before anything is spent.
+//! There is no error for cancelling: a chat is cancelled by dropping its future.
+
+use std::time::Duration;
+
+use podium_types::chat::ChatError;
+
+use crate::ledger::Denied;
+
+/// A failed chat.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The request itself cannot be answered; waiting does not help.
+    #[error(transparent)]
+    Request(#[from] ChatError),
+    /// The ledger refused a try.
+    #[error("the budget does not allow the next model call: {0}")]
+    Denied(#[source] Denied),
+    /// The model service failed for good, or for longer than we wait.
+    #[error("model service `{provider}` failed ({kind}) after {tries} {}: {message}", plural(*.tries))]
+    Service {
+        /// The provider.
+        provider: String,
+        /// What failed at last.
+        kind: ServiceFailure,
+        /// How many tries were sent.
+        tries: u32,
+        /// The service's words or the transport's, secrets removed, cut short.
+        message: String,
+        /// How long the service asked us to wait, where it did.
+        retry_after: Option<Duration>,
+    },
+    /// Something is missing or wrong on our side of the wire.
+    #[error("{problem}")]
+    Configuration {
+        /// What.
+        problem: String,
+        /// What to do.
+        hint: String,
+    },
+}
+
+const fn plural(tries: u32) -> &'static str {
+    if tries == 1 { "try" } else { "tries" }
+}
+
+impl Error {
+    /// Whether the same chat may succeed later, with nothing changed on our side.
+    pub const fn retryable(&self) -> bool {
+        matches!(self, Self::Service { kind, .. } if kind.retryable())
+    }
+
+    /// What the user can do, where we know it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Request(_) => None,
+            Self::Denied(_) => Some("raise the limit and resume the run".to_owned()),
+            Self::Configuration { hint, .. } => Some(hint.clone()),
+            Self::Service { provider, kind, retry_after, .. } => Some(kind.hint(provider, *retry_after)),
+        }
+    }
+}
+
+/// What kind of service failure it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServiceFailure {
+    /// The account's quota or credit is used up.
+    Quota,
+    /// The key is missing, wrong, or not allowed to do this (401, 403).
+    Auth,
+    /// No such model or address (404).
+    NotFound,
+    /// Too many requests or tokens for now (429).
+    RateLimited,
+    /// The server's own failure (5xx), or it asked to try again (408, 409, 425).
+    Server,
+    /// The connection could not be made, or was cut.
+    Network,
+    /// No byte for longer than the stall time-out, or no whole answer within the call time-out.
+    Stalled,
+    /// An answer that cannot be read: invalid JSON, no choices, an HTML page, too many bytes.
+    BadAnswer,
+}
+
+impl ServiceFailure {
+    /// Whether waiting may help.
+    pub const fn retryable(self) -> bool {
+        !matches!(self, Self::Quota | Self::Auth | Self::NotFound)
+    }
+
+    /// The name used in reports and trace attributes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Quota => "quota",
+            Self::Auth => "auth",
+            Self::NotFound => "not_found",
+            Self::RateLimited => "rate_limited",
+            Self::Server => "server",
+            Self::Network => "network",
+            Self::Stalled => "stalled",
+            Self::BadAnswer => "bad_answer",
+        }
+    }
+
+    fn hint(self, provider: &str, retry_after: Option<Duration>) -> String {
+        match self {
+            Self::Quota => format!("the quota of your `{provider}` account is used up; raise it, then resume the run"),
+            Self::Auth => format!("check the key of `{provider}` in the environment, then resume the run"),
+            Self::NotFound => format!("check the model's name and the base URL of `{provider}`"),
+            Self::Network => format!("check the base URL of `{provider}` and the network, then resume the run"),
+            Self::RateLimited | Self::Server | Self::Stalled | Self::BadAnswer => match retry_after {
+                Some(delay) => format!("resume the run in {} s, as the service asks", delay.as_secs()),
+                None => "resume the run later".to_owned(),
+            },
+        }
+    }
+}
+
+impl std::fmt::Display for ServiceFailure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Quota => "quota exhausted",
+            Self::Auth => "not authorised",
+            Self::NotFound => "not found",
+            Self::RateLimited => "rate limited",
+            Self::Server => "server error",
+            Self::Network => "network",
+            Self::Stalled => "stalled",
+            Self::BadAnswer => "unreadable answer",
+        })
+    }
+}

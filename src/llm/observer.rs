@@ -1,0 +1,86 @@
+//! Observation: what a chat is doing, for progress and for the clock that counts waiting on a service.
+
+use std::time::Duration;
+
+use podium_types::usage::Usage;
+
+use crate::error::ServiceFailure;
+use crate::ledger::WorstCase;
+
+/// One thing that happened during a chat. Attempts count from 1 through the whole chat.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallEvent {
+    /// A try was reserved and its request goes out now.
+    TryStarted {
+        /// Which try.
+        attempt: u32,
+        /// What it can use at most.
+        worst: WorstCase,
+    },
+    /// The first piece of the answer arrived.
+    FirstByte {
+        /// Which try.
+        attempt: u32,
+        /// Since the try started.
+        after: Duration,
+    },
+    /// A try failed, for good or not.
+    TryFailed {
+        /// Which try.
+        attempt: u32,
+        /// The HTTP status, where there was one.
+        status: Option<u16>,
+        /// What failed, in words; secrets removed, cut short.
+        message: String,
+        /// How long the try took.
+        elapsed: Duration,
+    },
+    /// The model does not take a parameter; the next try goes without it, at once.
+    Downgraded {
+        /// The parameter as the protocol names it.
+        parameter: String,
+    },
+    /// Waiting on the service begins; it ends with [`CallEvent::WaitingOver`], also when the chat is dropped.
+    Waiting {
+        /// Why.
+        why: ServiceFailure,
+        /// For how long.
+        delay: Duration,
+        /// The failed try.
+        attempt: u32,
+        /// The most tries of this turn.
+        of: u32,
+    },
+    /// Waiting ended.
+    WaitingOver,
+    /// The document did not satisfy its schema: the model is asked once more.
+    Repairing {
+        /// What was wrong.
+        problem: String,
+    },
+    /// A try brought a whole answer.
+    Answered {
+        /// Which try.
+        attempt: u32,
+        /// The provider's id of the answer, where it gives one.
+        id: Option<String>,
+        /// What it used.
+        usage: Usage,
+        /// How long the try took.
+        elapsed: Duration,
+    },
+}
+
+/// Who is told. Called from the task that polls the chat; it must not block.
+pub trait Observer: Send + Sync {
+    /// Something happened.
+    fn event(&self, event: CallEvent);
+}
+
+/// An observer that looks away.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoObserver;
+
+impl Observer for NoObserver {
+    fn event(&self, _event: CallEvent) {}
+}

@@ -1,0 +1,110 @@
+//! What the client asks of a provider: one try, sent once, answered or failed. Retries, downgrades, budgets, schema
+//! checks and waiting are not a provider's business.
+
+pub(crate) mod openai;
+pub(crate) mod playbook;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use podium_types::chat::{ChatError, ChatRequest, FinishReason, ToolCall};
+use podium_types::usage::Usage;
+
+use crate::error::ServiceFailure;
+use crate::ledger::Settled;
+use crate::model::ModelName;
+
+/// Something a model may turn out not to take. Learnt from a 400, kept for the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Parameter {
+    Temperature,
+    Seed,
+    Stop,
+    Effort,
+    Schema,
+    Tools,
+    StreamOptions,
+    /// The other name of the output limit (`max_tokens`, `max_completion_tokens`) is needed.
+    OutputLimitName,
+}
+
+impl Parameter {
+    /// The names by which servers complain about it.
+    pub(crate) const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Temperature => &["temperature"],
+            Self::Seed => &["seed"],
+            Self::Stop => &["stop"],
+            Self::Effort => &["reasoning_effort"],
+            Self::Schema => &["response_format", "json_schema"],
+            Self::Tools => &["tools", "tool_choice", "function calling", "tool use"],
+            Self::StreamOptions => &["stream_options"],
+            Self::OutputLimitName => &["max_tokens", "max_completion_tokens"],
+        }
+    }
+}
+
+/// What a model does without.
+pub(crate) type Without = BTreeSet<Parameter>;
+
+/// One try. The request is already cut to what the model takes.
+pub(crate) struct Attempt<'a> {
+    pub(crate) model: &'a ModelName,
+    pub(crate) request: &'a ChatRequest,
+    pub(crate) output_limit: u32,
+    pub(crate) without: &'a Without,
+    /// Upper estimate of the prompt's tokens, for a server that sends no usage.
+    pub(crate) input_estimate: u64,
+    /// Called once, when the first piece of the answer arrives.
+    pub(crate) first_byte: &'a (dyn Fn() + Send + Sync),
+}
+
+/// A whole answer. Its usage has no cost yet.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Answered {
+    pub(crate) content: String,
+    pub(crate) reasoning: Option<String>,
+    pub(crate) tool_calls: Vec<ToolCall>,
+    pub(crate) finish: FinishReason,
+    pub(crate) usage: Usage,
+    pub(crate) id: Option<String>,
+    pub(crate) model: Option<String>,
+}
+
+impl Answered {
+    /// Neither text nor calls, though the model says it was done.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.content.trim().is_empty() && self.tool_calls.is_empty() && self.finish == FinishReason::Stop
+    }
+}
+
+/// Why a try failed, and who acts on it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cause {
+    Service(ServiceFailure),
+    Unsupported(Parameter),
+    Request(ChatError),
+}
+
+/// A failed try.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Failed {
+    pub(crate) cause: Cause,
+    pub(crate) status: Option<u16>,
+    pub(crate) settled: Settled,
+    pub(crate) message: String,
+    pub(crate) retry_after: Option<Duration>,
+}
+
+impl Failed {
+    pub(crate) fn service(kind: ServiceFailure, settled: Settled, message: impl Into<String>) -> Self {
+        Self { cause: Cause::Service(kind), status: None, settled, message: message.into(), retry_after: None }
+    }
+}
+
+/// A service, or its stand-in.
+pub(crate) trait Provider: Send + Sync {
+    /// Sends one try.
+    fn attempt<'a>(&'a self, attempt: &'a Attempt<'a>) -> BoxFuture<'a, Result<Answered, Failed>>;
+}
