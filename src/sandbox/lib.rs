@@ -1,1 +1,133 @@
-//! Podium: sandbox.
+//! The sandbox: where code that a model wrote is run, so that it can harm nothing and see nothing it should not.
+//!
+//! [`open`] finds out by a real probe what this machine can enforce, and refuses when that is less than required.
+//! [`Sandbox::execute`] takes a [`Job`] and returns what happened: a script that crashes, is killed for memory or runs
+//! out of time is an ordinary result. When it returns, every process of the job is dead.
+//! This package knows nothing of competitions, scaffolds or models.
+//!
+//! - [`job`]: what is run and within which limits
+//! - [`strength`]: what the machine can enforce
+//! - [`jail`]: bubblewrap namespaces, system call filter, control groups
+//! - [`process`]: a plain child with limits, by explicit name only
+//! - [`cgroup`]: control groups, version 1 and 2, and the sweep of what a crash left
+//! - [`supervisor`], [`spawn`], [`watch`]: starting children from one thread, and following one to its end
+//! - [`output`], [`traceback`]: what the program printed, and the exception that ended it
+//! - [`workspace`], [`collect`]: folders a hostile program has written to
+//! - [`environment`]: the pinned Python environment
+//! - [`error`]: typed errors with hints
+
+pub mod collect;
+pub mod environment;
+pub mod error;
+pub mod job;
+pub mod strength;
+pub mod workspace;
+
+use std::{fmt, future::Future, path::PathBuf, pin::Pin, str::FromStr, time::Duration};
+
+use podium_types::execution::Execution;
+use serde::{Deserialize, Serialize};
+
+pub use collect::collect;
+pub use environment::{Environment, Interpreter};
+pub use error::SandboxError;
+pub use job::{CpuSet, Job, Limits, SubmissionRule};
+pub use strength::{CgroupFacts, Facts, Strength};
+pub use tokio_util::sync::CancellationToken;
+
+/// The kinds of sandbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SandboxKind {
+    /// Namespaces by bubblewrap, a system call filter, control groups.
+    Jail,
+    /// A plain child with limits. No boundary: only by explicit name.
+    Process,
+}
+
+impl SandboxKind {
+    /// The word used on the command line and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Jail => "jail",
+            Self::Process => "process",
+        }
+    }
+}
+
+impl fmt::Display for SandboxKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for SandboxKind {
+    type Err = UnknownKind;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        [Self::Jail, Self::Process]
+            .into_iter()
+            .find(|kind| kind.name() == text)
+            .ok_or_else(|| UnknownKind(text.to_owned()))
+    }
+}
+
+/// Not a kind of sandbox.
+#[derive(Debug, thiserror::Error)]
+#[error("unknown sandbox kind `{0}`: it is `jail` or `process`")]
+pub struct UnknownKind(pub String);
+
+/// What a sandbox is opened with.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Refuse a sandbox weaker than this.
+    pub require: Option<Strength>,
+    /// The bubblewrap program; looked up on PATH when not given.
+    pub bubblewrap: Option<PathBuf>,
+    /// Use control groups where they are writable. Off only to try the weaker tier.
+    pub cgroups: bool,
+    /// Time between SIGINT and SIGKILL at the wall-clock limit.
+    pub grace: Duration,
+    /// How long output is still read after the program has ended, should something hold the pipe.
+    pub drain: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            require: None,
+            bubblewrap: None,
+            cgroups: true,
+            grace: Duration::from_secs(2),
+            drain: Duration::from_millis(500),
+        }
+    }
+}
+
+/// The future of an execution. Dropping it kills every process of the job.
+pub type ExecutionFuture<'a> = Pin<Box<dyn Future<Output = Result<Execution, SandboxError>> + Send + 'a>>;
+
+/// A place where jobs run. Must be used inside a Tokio runtime.
+pub trait Sandbox: Send + Sync {
+    /// What the probe found.
+    fn facts(&self) -> &Facts;
+
+    /// Runs a job to its end.
+    fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a>;
+}
+
+/// Probes this machine and opens a sandbox, or says what is missing and how to mend it. Blocks for a few
+/// milliseconds; `python` of a job need not exist yet.
+pub fn open(kind: SandboxKind, settings: &Settings) -> Result<Box<dyn Sandbox>, SandboxError> {
+    let sandbox: Box<dyn Sandbox> = match kind {
+        SandboxKind::Jail => return Err(SandboxError::NoBubblewrap),
+        SandboxKind::Process => return Err(SandboxError::NoBubblewrap),
+    };
+    let facts = sandbox.facts();
+    match settings.require {
+        Some(required) if facts.strength < required => {
+            Err(SandboxError::TooWeak { required, found: facts.strength, missing: facts.missing.join("; ") })
+        }
+        _ => Ok(sandbox),
+    }
+}

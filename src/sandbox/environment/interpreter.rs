@@ -1,0 +1,93 @@
+//! A Python interpreter, and what it says of itself.
+//!
+//! The interpreter is asked rather than its path looked at: what `PATH` names may be a shim or a link.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::SandboxError;
+
+/// The oldest Python that is supported.
+const OLDEST: (u32, u32) = (3, 11);
+
+const ABOUT: &str = "import json, sys, platform
+print(json.dumps({'path': sys.executable, 'version': platform.python_version(), \
+'prefix': sys.prefix, 'base_prefix': sys.base_prefix}))";
+
+const PACKAGES: &str = "import json, importlib.metadata as m
+print(json.dumps({d.metadata['Name'].lower(): d.version for d in m.distributions() if d.metadata['Name']}))";
+
+/// An interpreter that was run and is new enough.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interpreter {
+    /// `sys.executable`.
+    pub path: PathBuf,
+    /// For example `3.11.7`.
+    pub version: String,
+    /// `sys.prefix`: the environment's folder.
+    pub prefix: PathBuf,
+    /// `sys.base_prefix`: the installation it stands on.
+    pub base_prefix: PathBuf,
+}
+
+impl Interpreter {
+    /// The one the user named, else the first of `python3` and `python` on PATH that is new enough.
+    pub fn find(named: Option<&Path>) -> Result<Self, SandboxError> {
+        if let Some(path) = named {
+            return Self::ask(path);
+        }
+        let mut failures = Vec::new();
+        for name in ["python3", "python"] {
+            match Self::ask(Path::new(name)) {
+                Ok(found) => return Ok(found),
+                Err(SandboxError::NoPython { message }) => failures.push(message),
+                Err(other) => return Err(other),
+            }
+        }
+        Err(SandboxError::NoPython { message: failures.join("; ") })
+    }
+
+    /// Runs it and reads what it says.
+    pub(super) fn ask(python: &Path) -> Result<Self, SandboxError> {
+        let about: Self = run_json(python, ABOUT)?;
+        let mut numbers = about.version.split('.').map_while(|part| part.parse::<u32>().ok());
+        if (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) < OLDEST {
+            return Err(SandboxError::NoPython {
+                message: format!(
+                    "`{}` is Python {}, older than {}.{}",
+                    python.display(),
+                    about.version,
+                    OLDEST.0,
+                    OLDEST.1
+                ),
+            });
+        }
+        Ok(about)
+    }
+
+    /// Installed packages with their versions.
+    pub(super) fn packages(&self) -> Result<BTreeMap<String, String>, SandboxError> {
+        run_json(&self.path, PACKAGES)
+    }
+}
+
+/// Runs a few lines in isolated mode and parses the JSON they print.
+fn run_json<T: DeserializeOwned>(python: &Path, code: &str) -> Result<T, SandboxError> {
+    let failed = |why: String| SandboxError::NoPython { message: format!("`{}` {why}", python.display()) };
+    let output = Command::new(python)
+        .args(["-I", "-c", code])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| failed(format!("cannot be started: {error}")))?;
+    if !output.status.success() {
+        let text = String::from_utf8_lossy(&output.stderr);
+        let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no message");
+        return Err(failed(format!("failed: {last}")));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| failed(format!("answered nonsense: {error}")))
+}

@@ -1,0 +1,144 @@
+//! What can go wrong outside the program that is run, and what to do about it.
+//!
+//! A program that fails, runs out of memory or is killed is an ordinary [`Execution`](podium_types::execution::Execution)
+//! and never an error of this module. Every error that a user can mend has a hint; a machine without what the jail
+//! needs is told so at [`open`](crate::open), before anything was run.
+
+use std::path::PathBuf;
+
+use crate::strength::Strength;
+
+/// An error of the sandbox itself.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SandboxError {
+    /// There is no `bwrap` program.
+    #[error("bubblewrap (`bwrap`) was not found on PATH")]
+    NoBubblewrap,
+    /// The kernel or its policy refuses unprivileged user namespaces.
+    #[error("this machine does not allow user namespaces: {message}")]
+    UserNamespaces {
+        /// What bubblewrap said.
+        message: String,
+    },
+    /// The probe jail did not come up for another reason.
+    #[error("the probe jail failed: {message}")]
+    Probe {
+        /// What bubblewrap said, or what the probe saw.
+        message: String,
+    },
+    /// The sandbox is weaker than what was required.
+    #[error("the sandbox in force is `{found}`, but `{required}` is required: {missing}")]
+    TooWeak {
+        /// What was required.
+        required: Strength,
+        /// What the probe found.
+        found: Strength,
+        /// What is missing.
+        missing: String,
+    },
+    /// No interpreter.
+    #[error("no usable Python was found: {message}")]
+    NoPython {
+        /// What was tried.
+        message: String,
+    },
+    /// The pinned environment could not be built.
+    #[error("building the Python environment `{name}` failed: {message}")]
+    Environment {
+        /// The profile.
+        name: String,
+        /// The last lines of the installer.
+        message: String,
+    },
+    /// The job asks for something that cannot be granted.
+    #[error("the job cannot be run: {message}")]
+    Job {
+        /// Why.
+        message: String,
+    },
+    /// The jail came up at the probe but not for this job.
+    #[error("the sandbox could not be started: {message}")]
+    Start {
+        /// What bubblewrap or the kernel said.
+        message: String,
+    },
+    /// Processes that survived SIGKILL for a long time, as when a device hangs.
+    #[error("processes of the execution did not end within {seconds} s of being killed")]
+    Stuck {
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// The cancellation token fired; every process is dead.
+    #[error("the execution was cancelled")]
+    Cancelled,
+    /// A file or system call failed.
+    #[error("{action} `{}` failed", path.display())]
+    Io {
+        /// What was being done, for example `writing`.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why it failed.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A system call without a path failed.
+    #[error("{call} failed")]
+    System {
+        /// The call.
+        call: &'static str,
+        /// Why it failed.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl SandboxError {
+    /// What the user can do, in one or two sentences.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NoBubblewrap => Some(
+                "install it (Debian and Ubuntu: `apt install bubblewrap`; Fedora: `dnf install bubblewrap`), \
+                 or choose a weaker kind by name",
+            ),
+            Self::UserNamespaces { .. } => Some(
+                "on Ubuntu 23.10 and later give bwrap an AppArmor profile with `userns,` or set \
+                 `sysctl kernel.apparmor_restrict_unprivileged_userns=0`; elsewhere check \
+                 `kernel.unprivileged_userns_clone=1` and `user.max_user_namespaces` > 0; \
+                 inside a container its seccomp profile must allow `unshare` and `mount`",
+            ),
+            Self::Probe { .. } => Some(
+                "run `bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev true` by hand: it names what is refused; \
+                 inside a container a masked /proc or a seccomp profile is the usual cause",
+            ),
+            Self::TooWeak { .. } => Some(
+                "memory and process limits need a writable cgroup: start inside a delegated one \
+                 (`systemd-run --user --scope -p Delegate=yes ...`) or as root, or require less",
+            ),
+            Self::NoPython { .. } => Some(
+                "install Python 3.11 or later with its venv module, or name an interpreter with `--python PATH`",
+            ),
+            Self::Environment { .. } => Some(
+                "check the network and the package index, then try again; an environment of your own works with `--python PATH`",
+            ),
+            Self::Job { .. }
+            | Self::Start { .. }
+            | Self::Stuck { .. }
+            | Self::Cancelled
+            | Self::Io { .. }
+            | Self::System { .. } => None,
+        }
+    }
+
+    /// For `map_err`: an I/O error with what was done to which path.
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, path, source }
+    }
+
+    /// For `map_err`: a failed system call.
+    pub(crate) fn system(call: &'static str) -> impl FnOnce(rustix::io::Errno) -> Self {
+        move |errno| Self::System { call, source: errno.into() }
+    }
+}

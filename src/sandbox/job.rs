@@ -1,0 +1,146 @@
+//! One job: what is run, where, with what, and within which limits.
+//!
+//! A job is plain data. Paths are the host's; inside a jail the workspace is `/workspace`, the input `./input`, and
+//! the read-only mounts stand at the same path as outside. A workspace belongs to one job at a time.
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+use podium_types::execution::Program;
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use crate::environment::Environment;
+
+/// What to run in the sandbox.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The script or command.
+    pub program: Program,
+    /// Host folder that the program may write; made with [`workspace::create`](crate::workspace::create).
+    pub workspace: PathBuf,
+    /// Host folder that the program may read as `./input`.
+    pub input: Option<PathBuf>,
+    /// Host folders mounted read-only at the same path: the Python environment and what it stands on.
+    pub read_only: Vec<PathBuf>,
+    /// The interpreter that runs scripts, a path that is valid inside as well.
+    pub python: PathBuf,
+    /// Wall-clock limit. Then SIGINT, a grace, and SIGKILL.
+    pub timeout: Duration,
+    /// Everything else that is limited.
+    pub limits: Limits,
+    /// Variables added to the allow-listed environment; they win over it.
+    pub env: BTreeMap<String, String>,
+    /// The submission to remove before and to collect afterwards.
+    pub submission: Option<SubmissionRule>,
+    /// When it fires, everything is killed and the execution returns [`SandboxError::Cancelled`](crate::SandboxError::Cancelled).
+    pub cancel: CancellationToken,
+}
+
+impl Job {
+    /// A job with the default limits, ten minutes of time and nothing to collect.
+    pub fn new(program: Program, workspace: impl Into<PathBuf>, environment: &Environment) -> Self {
+        Self {
+            program,
+            workspace: workspace.into(),
+            input: None,
+            read_only: environment.read_only(),
+            python: environment.python().to_owned(),
+            timeout: Duration::from_mins(10),
+            limits: Limits::default(),
+            env: BTreeMap::new(),
+            submission: None,
+            cancel: CancellationToken::new(),
+        }
+    }
+}
+
+/// Where a submission is looked for, and where its copy goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubmissionRule {
+    /// Path inside the workspace, `submission/submission.csv` by custom.
+    pub path: String,
+    /// Folder outside the workspace; the copy is named by its SHA-256.
+    pub store: PathBuf,
+    /// A larger file is not taken.
+    pub max_bytes: u64,
+}
+
+/// The limits of one execution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Memory of the whole tree, `/tmp` and `/dev/shm` included, swap included.
+    pub memory_bytes: u64,
+    /// The processors it may run on.
+    pub cpus: CpuSet,
+    /// Processes and threads at one time.
+    pub processes: u64,
+    /// Bytes of output kept from its beginning.
+    pub output_head_bytes: usize,
+    /// Bytes of output kept from its end.
+    pub output_tail_bytes: usize,
+    /// Size of `/tmp`.
+    pub tmp_bytes: u64,
+    /// Size of `/dev/shm`.
+    pub shm_bytes: u64,
+    /// Size of one file.
+    pub file_bytes: u64,
+    /// Size of the workspace; measured about once a second, so it can be passed by what is written in that time.
+    pub workspace_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 4 << 30,
+            cpus: CpuSet::first(1),
+            processes: 512,
+            output_head_bytes: 64 << 10,
+            output_tail_bytes: 64 << 10,
+            tmp_bytes: 1 << 30,
+            shm_bytes: 1 << 30,
+            file_bytes: 16 << 30,
+            workspace_bytes: 32 << 30,
+        }
+    }
+}
+
+/// A set of processors, by number. Empty means all that the harness may use.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CpuSet(Vec<usize>);
+
+impl CpuSet {
+    /// The `count` lowest processors that this process may run on; all of them when there are fewer.
+    pub fn first(count: usize) -> Self {
+        let mut allowed = allowed_cpus();
+        allowed.truncate(count.max(1));
+        Self(allowed)
+    }
+
+    /// These processors; parallel executions get disjoint sets.
+    pub fn of(ids: impl IntoIterator<Item = usize>) -> Self {
+        let mut ids: Vec<usize> = ids.into_iter().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Self(ids)
+    }
+
+    /// The numbers, ascending.
+    pub fn ids(&self) -> Vec<usize> {
+        if self.0.is_empty() { allowed_cpus() } else { self.0.clone() }
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.ids().len()
+    }
+}
+
+/// The processors that this process may run on.
+fn allowed_cpus() -> Vec<usize> {
+    rustix::thread::sched_getaffinity(None).map_or_else(
+        |_| vec![0],
+        |set| (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect(),
+    )
+}

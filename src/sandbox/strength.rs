@@ -1,0 +1,105 @@
+//! How strong the sandbox in force is.
+//!
+//! Found out by running a probe at start, never by a version number; printed, stored with the run, and compared with
+//! what the user requires. There is no silent fallback: a weaker sandbox is another [`Strength`], and says so.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// The tiers, weakest first, so that they compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strength {
+    /// A plain child with limits: it can read and write whatever the user can. No boundary.
+    Limits,
+    /// Namespaces and the system call filter, without control groups: memory and processes are limited per process
+    /// or by a watchdog only.
+    Namespaces,
+    /// Namespaces, the system call filter, and control groups for memory and processes of the whole tree.
+    Full,
+}
+
+impl Strength {
+    /// The word used on the command line and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Limits => "limits",
+            Self::Namespaces => "namespaces",
+            Self::Full => "full",
+        }
+    }
+}
+
+impl fmt::Display for Strength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Strength {
+    type Err = UnknownStrength;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        [Self::Limits, Self::Namespaces, Self::Full]
+            .into_iter()
+            .find(|strength| strength.name() == text)
+            .ok_or_else(|| UnknownStrength(text.to_owned()))
+    }
+}
+
+/// Not one of the three words.
+#[derive(Debug, thiserror::Error)]
+#[error("unknown sandbox strength `{0}`: it is `full`, `namespaces` or `limits`")]
+pub struct UnknownStrength(pub String);
+
+/// What the probe found, in a form that is stored with the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// `jail` or `process`.
+    pub kind: crate::SandboxKind,
+    /// The tier.
+    pub strength: Strength,
+    /// Version of bubblewrap, for a jail.
+    pub bubblewrap: Option<String>,
+    /// The control groups in use.
+    pub cgroup: Option<CgroupFacts>,
+    /// The system call filter was seen to refuse.
+    pub seccomp: bool,
+    /// Nested user namespaces were seen to be refused.
+    pub nested_namespaces_refused: bool,
+    /// What keeps it from being stronger, one fragment each.
+    pub missing: Vec<String>,
+}
+
+/// Which control groups hold the limits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CgroupFacts {
+    /// 1 or 2.
+    pub version: u8,
+    /// Controllers that can be used, sorted.
+    pub controllers: Vec<String>,
+}
+
+impl Facts {
+    /// One line for people.
+    pub fn describe(&self) -> String {
+        let mut parts = vec![format!("{} ({})", self.kind, self.strength)];
+        if let Some(version) = &self.bubblewrap {
+            parts.push(format!("bubblewrap {version}"));
+        }
+        if self.seccomp {
+            parts.push("system call filter".to_owned());
+        }
+        match &self.cgroup {
+            Some(cgroup) => {
+                parts.push(format!("cgroup v{}: {}", cgroup.version, cgroup.controllers.join(" ")))
+            }
+            None => parts.push("no cgroup".to_owned()),
+        }
+        if !self.missing.is_empty() {
+            parts.push(format!("missing: {}", self.missing.join("; ")));
+        }
+        parts.join(", ")
+    }
+}
