@@ -1,9 +1,14 @@
 //! A run: one scaffold × models × competition × seed.
 //!
+//! - [`config`]: the resolved configuration, whose hash is the run's identity
+//! - [`site`]: what the machine gives, and the equipment made from it
+//! - [`sitting`]: begin, resume, replay
 //! - [`driver`]: polls the strategy and releases results in journal order; resume and replay are the same loop
 //! - [`context`]: the strategy's side of it
 //! - [`journal`]: the durable record
 //! - [`folder`]: the run's files, content store and lock
+//! - [`world`]: models, sandbox, competition and files behind the driver
+//! - [`summary`]: grading after the end, and the run report
 //! - [`tally`], [`limits`], [`spending`], [`clock`]: budget as a function of the journal, and caps that hold in flight
 //! - [`events`]: the one stream that leaves a run
 //! - [`stop`]: how a run ends
@@ -11,13 +16,19 @@
 //! Must not know: how anything is printed.
 
 pub mod clock;
+pub mod config;
 pub mod context;
 pub mod driver;
+pub mod error;
 pub mod events;
 pub mod failpoint;
 pub mod folder;
 pub mod journal;
 pub mod limits;
+pub mod site;
+pub mod sitting;
 pub mod spending;
 pub mod stop;
+pub mod summary;
 pub mod tally;
+pub mod world;

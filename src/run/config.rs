@@ -1,0 +1,92 @@
+//! The resolved configuration of a run: all that decides what it does, and nothing that only says where.
+//!
+//! Its hash is the run's identity. Resume and replay read it instead of the assets, so a run is not changed by a
+//! later edit of a scaffold, a prompt or a price.
+
+use std::collections::BTreeMap;
+
+use podium_sandbox::{SandboxKind, Strength};
+use podium_scaffold::Task;
+use podium_types::canonical;
+use serde::{Deserialize, Serialize};
+
+use crate::run::limits::Limits;
+
+/// Version of this format.
+pub const FORMAT: u32 = 1;
+
+/// Everything that decides what a run does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunConfig {
+    /// Version of this format.
+    pub format: u32,
+    /// Version of the program that made it.
+    pub program: String,
+    /// The scaffold.
+    pub scaffold: ScaffoldConfig,
+    /// Files of the competition's catalog entry, by asset name.
+    pub competition: BTreeMap<String, String>,
+    /// What the strategy knows of the competition and of its sandbox.
+    pub task: Task,
+    /// The model of each role.
+    pub models: BTreeMap<String, String>,
+    /// The catalog of models: prices, windows, capabilities.
+    pub model_catalog: String,
+    /// The run's seed: it drives the policy's random numbers and every call's sampling seed.
+    pub seed: u64,
+    /// Limits at the start.
+    pub limits: Limits,
+    /// The sandbox asked for.
+    pub sandbox: SandboxConfig,
+    /// Assets that were overridden from a folder.
+    pub overridden: Vec<String>,
+}
+
+/// A scaffold with all its numbers and texts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScaffoldConfig {
+    /// Its id.
+    pub id: String,
+    /// The resolved TOML, `--set` applied.
+    pub toml: String,
+    /// Its prompt templates.
+    pub prompts: BTreeMap<String, String>,
+}
+
+/// The sandbox a run asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SandboxConfig {
+    /// `jail` or `process`.
+    pub kind: SandboxKind,
+    /// Refuse anything weaker.
+    pub require: Option<Strength>,
+    /// Memory of an execution, in bytes.
+    pub memory_bytes: u64,
+    /// Processors of an execution.
+    pub cpus: usize,
+    /// The Python environment: a profile's name, or `user`.
+    pub environment: String,
+    /// The profile's pinned requirements; empty for a user's own environment.
+    pub requirements: String,
+}
+
+impl RunConfig {
+    /// SHA-256 of the sorted-key JSON.
+    ///
+    /// # Errors
+    /// Never for a configuration that was read or resolved here.
+    pub fn identity(&self) -> Result<String, serde_json::Error> {
+        canonical::hash(self)
+    }
+}
+
+/// Where things are on this machine. Not part of a run's identity; a resume may find them elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The folder that holds competitions' data.
+    pub data_dir: std::path::PathBuf,
+    /// The folder of assets, where there was one.
+    pub assets: Option<std::path::PathBuf>,
+    /// The interpreter of a user's own environment.
+    pub python: Option<std::path::PathBuf>,
+}

@@ -1,0 +1,202 @@
+//! Everything that can keep a run from starting, going on or being read, with the class that decides the exit code
+//! and a hint where there is a next step.
+
+use podium_competition::{CatalogError, DataError, GradeError};
+use podium_sandbox::SandboxError;
+
+use crate::assets::AssetError;
+use crate::run::driver::DriveError;
+use crate::run::folder::FolderError;
+use crate::run::folder::content::ContentError;
+use crate::run::folder::lock::LockError;
+use crate::run::journal::JournalError;
+use crate::run::limits::LowersLimit;
+
+/// Who can do something about an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// The command line, a file the user wrote.
+    Usage,
+    /// The machine: sandbox, data, Python.
+    Environment,
+    /// Stopped, resumable.
+    Resumable,
+    /// A bug of ours.
+    Internal,
+}
+
+/// An error of a run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Assets.
+    #[error(transparent)]
+    Assets(#[from] AssetError),
+    /// The catalog of competitions.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The data of a competition.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// Data that are not there.
+    #[error("the data of `{competition}` are not prepared in {}", data_dir.display())]
+    NotPrepared {
+        /// The competition.
+        competition: String,
+        /// Where they were looked for.
+        data_dir: std::path::PathBuf,
+    },
+    /// A scaffold that is unknown.
+    #[error("scaffold `{name}` is unknown{}", nearest.as_ref().map(|near| format!("; nearest: {near}")).unwrap_or_default())]
+    UnknownScaffold {
+        /// What was asked for.
+        name: String,
+        /// The nearest id.
+        nearest: Option<String>,
+    },
+    /// A scaffold that is wrong.
+    #[error("scaffold `{name}` cannot be used: {source}")]
+    Scaffold {
+        /// Its id.
+        name: String,
+        /// What is wrong.
+        source: podium_scaffold::spec::SpecError,
+    },
+    /// A prompt that does not render.
+    #[error(transparent)]
+    Strategy(#[from] podium_scaffold::StrategyError),
+    /// A role without a model, or a model for no role.
+    #[error("{0}")]
+    Models(String),
+    /// The catalog of models.
+    #[error("the catalog of models cannot be read: {0}")]
+    ModelCatalog(#[from] podium_llm::CatalogError),
+    /// A model's name.
+    #[error(transparent)]
+    ModelName(#[from] podium_llm::ModelNameError),
+    /// A model that cannot be called.
+    #[error(transparent)]
+    Model(#[from] podium_llm::Error),
+    /// The stand-in model's library.
+    #[error("the stand-in model's library cannot be used: {0}")]
+    Playbook(#[from] podium_llm::playbook::LibraryError),
+    /// The stand-in model without its library.
+    #[error("the stand-in model has no library for `{0}`")]
+    NoPlaybook(String),
+    /// A dollar limit with a model of unknown price.
+    #[error("--max-cost needs prices, and the price of `{0}` is unknown")]
+    UnknownPrice(String),
+    /// The sandbox.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// The run folder.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The content store.
+    #[error(transparent)]
+    Content(#[from] ContentError),
+    /// The lock.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The journal.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The driver.
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+    /// Limits.
+    #[error(transparent)]
+    Limits(#[from] LowersLimit),
+    /// Grading.
+    #[error(transparent)]
+    Grade(#[from] GradeError),
+    /// A file of the run folder that does not read back.
+    #[error("{file} of the run folder does not read back")]
+    Corrupt {
+        /// Which file.
+        file: &'static str,
+        /// The parser's words.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// A run of another format.
+    #[error("the run was written in format {0}, which this program does not read")]
+    Format(u32),
+}
+
+impl RunError {
+    /// Who can do something about it.
+    pub fn class(&self) -> Class {
+        match self {
+            Self::Assets(_)
+            | Self::Catalog(_)
+            | Self::UnknownScaffold { .. }
+            | Self::Scaffold { .. }
+            | Self::Strategy(_)
+            | Self::Models(_)
+            | Self::ModelCatalog(_)
+            | Self::ModelName(_)
+            | Self::UnknownPrice(_)
+            | Self::Limits(_)
+            | Self::NotPrepared { .. }
+            | Self::Lock(LockError::Held { .. })
+            | Self::Format(_) => Class::Usage,
+            Self::Model(error) => match error {
+                podium_llm::Error::Configuration { .. } => Class::Usage,
+                _ => Class::Resumable,
+            },
+            Self::Data(_)
+            | Self::Playbook(_)
+            | Self::NoPlaybook(_)
+            | Self::Sandbox(_)
+            | Self::Lock(_)
+            | Self::Grade(_) => Class::Environment,
+            Self::Folder(error) if error.act.starts_with("open the run") || error.act.starts_with("start a run") => {
+                Class::Usage
+            }
+            Self::Folder(_) | Self::Content(_) => Class::Environment,
+            Self::Journal(error) | Self::Drive(DriveError::Journal(error)) => {
+                if error.is_disk_full() { Class::Resumable } else { Class::Environment }
+            }
+            Self::Drive(DriveError::Diverged { .. }) => Class::Usage,
+            Self::Drive(DriveError::Hash { .. }) | Self::Corrupt { .. } => Class::Internal,
+        }
+    }
+
+    /// The next step, where there is one.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Catalog(error) => error.hint(),
+            Self::Data(error) => error.hint(),
+            Self::NotPrepared { competition, .. } => Some(format!(
+                "podium competitions prepare {competition}, or name the folder with --data-dir if they are elsewhere"
+            )),
+            Self::UnknownScaffold { .. } => Some("podium scaffolds list shows all".to_owned()),
+            Self::Scaffold { name, .. } => Some(format!("podium scaffolds show {name} prints its keys and values")),
+            Self::ModelName(error) => Some(error.hint()),
+            Self::Model(error) => error.hint(),
+            Self::NoPlaybook(_) | Self::Assets(AssetError::NoFolder(_)) => Some(
+                "playbooks and offline data are in a clone of the repository: run inside it, or name it with --assets"
+                    .to_owned(),
+            ),
+            Self::UnknownPrice(_) => {
+                Some("add its prices to benchmark/models.toml, or limit with --max-tokens instead".to_owned())
+            }
+            Self::Sandbox(error) => error.hint().map(str::to_owned),
+            Self::Grade(error) => error.hint(),
+            Self::Lock(LockError::Held { .. }) => {
+                Some("wait for it, or stop it with Ctrl-C where it runs; both cannot write one journal".to_owned())
+            }
+            Self::Drive(DriveError::Diverged { .. }) => Some(
+                "the journal is untouched; the program that wrote it (see `program` in config.json) still fits it"
+                    .to_owned(),
+            ),
+            Self::Journal(error) | Self::Drive(DriveError::Journal(error)) if error.is_disk_full() => {
+                Some("free some room, then podium resume; everything committed is kept".to_owned())
+            }
+            Self::Folder(error) if error.act.starts_with("open the run") => {
+                Some("give the folder of a run, for example runs/aide-segment-1".to_owned())
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! What this machine gives a run: assets, data, a cache, keys; and how a run's equipment is made from them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use podium_competition::{Catalog, Competition, Folders, Status};
+use podium_llm::{Client, ModelName};
+use podium_sandbox::environment::Interpreter;
+use podium_sandbox::{Environment, Sandbox, SandboxKind};
+use podium_scaffold::{Budget, Scaffold};
+use podium_types::chat::ChatRequest;
+
+use crate::assets::Assets;
+use crate::run::config::{Place, RunConfig, SandboxConfig};
+use crate::run::error::RunError;
+use crate::run::tally::Tally;
+use crate::run::world::Equipment;
+
+/// The provider of the stand-in model.
+pub const PLAYBOOK: &str = "playbook";
+
+/// What this machine gives.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Assets in force.
+    pub assets: Assets,
+    /// Where competitions' data are.
+    pub data_dir: PathBuf,
+    /// Where environments are built.
+    pub cache_dir: PathBuf,
+    /// Environment variables, a `.env` file's included. Keys come from here only.
+    pub variables: BTreeMap<String, String>,
+    /// A Python of the user's own, instead of a pinned profile.
+    pub python: Option<PathBuf>,
+}
+
+impl Site {
+    /// Where things are, as stored beside a run.
+    pub fn place(&self) -> Place {
+        Place {
+            data_dir: self.data_dir.clone(),
+            assets: self.assets.folder().map(Path::to_owned),
+            python: self.python.clone(),
+        }
+    }
+
+    /// All competitions.
+    ///
+    /// # Errors
+    /// When a catalog entry is wrong.
+    pub fn competitions(&self) -> Result<Catalog, RunError> {
+        let mut texts = self.assets.under("benchmark/competitions/", "");
+        texts.extend(self.assets.under("benchmark/offline/", ""));
+        Ok(Catalog::from_texts(texts)?)
+    }
+
+    /// Makes sure that the data are there; offline competitions are unpacked on first use.
+    ///
+    /// # Errors
+    /// When they are not and cannot be.
+    pub fn prepared(&self, competition: &Competition) -> Result<Folders, RunError> {
+        let folders = podium_competition::folders(&self.data_dir, &competition.id);
+        if podium_competition::status(&self.data_dir, competition) == Status::Prepared {
+            return Ok(folders);
+        }
+        let not_prepared =
+            || RunError::NotPrepared { competition: competition.id.clone(), data_dir: self.data_dir.clone() };
+        let archives = self.assets.offline_data(&competition.id).filter(|folder| folder.is_dir());
+        let archives = archives.ok_or_else(not_prepared)?;
+        let description = competition.description.as_deref().unwrap_or_default();
+        let prepared =
+            podium_competition::prepare_offline(&archives, &self.data_dir, &competition.id, description)?;
+        Ok(prepared.folders)
+    }
+
+    /// The scaffold `name`, with its prompts.
+    ///
+    /// # Errors
+    /// When there is none, or it is wrong.
+    pub fn scaffold(&self, name: &str, overrides: &[(String, String)]) -> Result<Scaffold, RunError> {
+        let text = self.assets.text(&format!("scaffolds/{name}.toml")).ok_or_else(|| {
+            let known = self.scaffold_names();
+            let nearest = podium_scaffold::spec::nearest(name, known.iter().map(String::as_str));
+            RunError::UnknownScaffold { name: name.to_owned(), nearest }
+        })?;
+        load_scaffold(name, text, self.prompts(), overrides)
+    }
+
+    /// Ids of all scaffolds.
+    pub fn scaffold_names(&self) -> Vec<String> {
+        let files = self.assets.under("scaffolds/", ".toml");
+        files.keys().filter_map(|name| name.strip_prefix("scaffolds/")?.strip_suffix(".toml").map(str::to_owned)).collect()
+    }
+
+    /// All prompt templates, by the names scaffolds use.
+    pub fn prompts(&self) -> BTreeMap<String, String> {
+        let files = self.assets.under("prompts/", ".tera");
+        files.into_iter().filter_map(|(name, text)| Some((name.strip_prefix("prompts/")?.to_owned(), text))).collect()
+    }
+
+    /// A client of the models in `models`, with the stand-in's library where one of them is the stand-in.
+    ///
+    /// # Errors
+    /// When a model cannot be called.
+    pub fn client(
+        &self,
+        model_catalog: &str,
+        models: &BTreeMap<String, ModelName>,
+        competition: Option<&str>,
+    ) -> Result<Client, RunError> {
+        let catalog = podium_llm::Catalog::parse(model_catalog)?;
+        let settings = podium_llm::Settings::from_variables(&self.variables);
+        let stand_in = models.values().any(|model| model.provider == PLAYBOOK);
+        let library = match competition.filter(|_| stand_in) {
+            Some(competition) => {
+                let files = self.assets.playbook(competition)?;
+                if !files.keys().any(|file| file.starts_with(&format!("{competition}/"))) {
+                    return Err(RunError::NoPlaybook(competition.to_owned()));
+                }
+                Some(Arc::new(podium_llm::playbook::Library::from_files(files)?))
+            }
+            None => None,
+        };
+        let client = Client::new(catalog, settings, library);
+        for model in models.values() {
+            client.prepare(model)?;
+        }
+        Ok(client)
+    }
+
+    /// The catalog of models.
+    pub fn model_catalog(&self) -> String {
+        self.assets.text("benchmark/models.toml").unwrap_or_default().to_owned()
+    }
+
+    /// The pinned requirements of an environment profile.
+    pub fn requirements(&self, profile: &str) -> String {
+        self.assets.text(&format!("benchmark/environments/{profile}.txt")).unwrap_or_default().to_owned()
+    }
+
+    /// The Python environment, built on first use; `progress` hears of it.
+    ///
+    /// # Errors
+    /// When there is no Python, or it cannot be built.
+    pub fn environment(
+        &self,
+        config: &SandboxConfig,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Environment, RunError> {
+        if let Some(python) = &self.python {
+            return Ok(Environment::of_user(python)?);
+        }
+        let interpreter = Interpreter::find(None)?;
+        Ok(Environment::build(&self.cache_dir, &config.environment, &config.requirements, &interpreter, progress)?)
+    }
+
+    /// Everything a live run of `config` works with.
+    ///
+    /// # Errors
+    /// When anything of it is missing; nothing was run or spent then.
+    pub fn equip(&self, config: &RunConfig, progress: &mut dyn FnMut(&str)) -> Result<Equipment, RunError> {
+        let competition = config.competition()?;
+        let models = config.models()?;
+        let client = self.client(&config.model_catalog, &models, Some(&competition.id))?;
+        let data = self.prepared(&competition)?;
+        let sandbox = open_sandbox(&config.sandbox)?;
+        let environment = self.environment(&config.sandbox, progress)?;
+        let execution_limits = execution_limits(&config.sandbox);
+        Ok(Equipment { client, models, sandbox, environment, execution_limits, competition: Arc::new(competition), data })
+    }
+}
+
+/// Opens the sandbox that a run asks for.
+///
+/// # Errors
+/// When it cannot work, or is weaker than required.
+pub fn open_sandbox(config: &SandboxConfig) -> Result<Arc<dyn Sandbox>, RunError> {
+    let settings = podium_sandbox::Settings { require: config.require, ..podium_sandbox::Settings::default() };
+    Ok(Arc::from(podium_sandbox::open(config.kind, &settings)?))
+}
+
+/// Limits of one execution.
+pub fn execution_limits(config: &SandboxConfig) -> podium_sandbox::Limits {
+    podium_sandbox::Limits {
+        memory_bytes: config.memory_bytes,
+        cpus: podium_sandbox::CpuSet::first(config.cpus),
+        ..podium_sandbox::Limits::default()
+    }
+}
+
+/// Reads a scaffold.
+///
+/// # Errors
+/// When it is wrong.
+pub fn load_scaffold(
+    name: &str,
+    text: &str,
+    prompts: BTreeMap<String, String>,
+    overrides: &[(String, String)],
+) -> Result<Scaffold, RunError> {
+    Scaffold::load(text, prompts, overrides)
+        .map_err(|source| RunError::Scaffold { name: name.to_owned(), source })
+}
+
+impl RunConfig {
+    /// The competition.
+    ///
+    /// # Errors
+    /// When its stored catalog entry does not read back.
+    pub fn competition(&self) -> Result<Competition, RunError> {
+        let catalog = Catalog::from_texts(self.competition.clone())?;
+        Ok(catalog.get(&self.task.competition)?.clone())
+    }
+
+    /// The models by role.
+    ///
+    /// # Errors
+    /// When a name is wrong.
+    pub fn models(&self) -> Result<BTreeMap<String, ModelName>, RunError> {
+        self.models.iter().map(|(role, name)| Ok((role.clone(), name.parse()?))).collect()
+    }
+
+    /// The scaffold.
+    ///
+    /// # Errors
+    /// When this program does not read it any more.
+    pub fn scaffold(&self) -> Result<Scaffold, RunError> {
+        load_scaffold(&self.scaffold.id, &self.scaffold.toml, self.scaffold.prompts.clone(), &[])
+    }
+
+    /// The first request a run would send, and the budget it would be told.
+    ///
+    /// # Errors
+    /// When a prompt does not render.
+    pub fn first_request(&self, preview: &str) -> Result<(ChatRequest, Budget), RunError> {
+        let budget = Tally::new(self.limits).budget();
+        Ok((self.scaffold()?.first_prompt(&self.task, &budget, preview)?, budget))
+    }
+
+    /// Whether a stand-in model answers in any role.
+    pub fn has_stand_in(&self) -> bool {
+        self.models.values().any(|name| name.starts_with(&format!("{PLAYBOOK}/")))
+    }
+
+    /// Whether code runs without a boundary.
+    pub fn is_unprotected(&self) -> bool {
+        self.sandbox.kind == SandboxKind::Process
+    }
+}

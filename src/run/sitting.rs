@@ -1,0 +1,226 @@
+//! One sitting of a run: the first, a resume, or a replay. All three are the same driver over the same journal.
+
+use std::sync::Arc;
+
+use podium_types::usage::Usage;
+use tokio::sync::{mpsc, watch};
+
+use crate::run::clock::Clock;
+use crate::run::config::{FORMAT, Place, RunConfig};
+use crate::run::context::Handle;
+use crate::run::driver::{Driver, Interrupt, Live, World, last_stamp};
+use crate::run::error::RunError;
+use crate::run::events::Sink;
+use crate::run::folder::lock::RunLock;
+use crate::run::folder::{FolderError, RunFolder, write_whole};
+use crate::run::journal::{Entry, Journal, Opened, Record, read_entries};
+use crate::run::limits::Raise;
+use crate::run::spending::Spending;
+use crate::run::stop::{Stop, StoppedBy};
+use crate::run::summary::{self, RunReport};
+use crate::run::tally::Tally;
+use crate::run::world::{Equipment, LiveWorld, Sitting};
+
+/// A run that was read from its folder.
+#[derive(Debug)]
+pub struct StoredRun {
+    /// Where it is.
+    pub folder: RunFolder,
+    /// Its configuration.
+    pub config: RunConfig,
+    /// Where things were when it was made.
+    pub place: Place,
+}
+
+impl StoredRun {
+    /// Reads a run's configuration.
+    ///
+    /// # Errors
+    /// When there is no run, or it is of another format.
+    pub fn open(path: &std::path::Path) -> Result<Self, RunError> {
+        let folder = RunFolder::open(path)?;
+        let config: RunConfig = read_json(&folder.config_path(), "config.json")?;
+        if config.format != FORMAT {
+            return Err(RunError::Format(config.format));
+        }
+        let place = read_json(&folder.path().join("place.json"), "place.json")?;
+        Ok(Self { folder, config, place })
+    }
+
+    /// Writes the configuration of a new run into its folder; the folder is a run from then on.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn create(folder: RunFolder, config: RunConfig, place: Place) -> Result<Self, RunError> {
+        let json = |value: Result<Vec<u8>, serde_json::Error>, file| {
+            value.map_err(|source| RunError::Corrupt { file, source })
+        };
+        write_whole(&folder.path().join("place.json"), &json(serde_json::to_vec_pretty(&place), "place.json")?)?;
+        write_whole(&folder.config_path(), &json(serde_json::to_vec_pretty(&config), "config.json")?)?;
+        Ok(Self { folder, config, place })
+    }
+
+    /// All journal entries, also while the run is going on.
+    ///
+    /// # Errors
+    /// When the journal does not read back.
+    pub fn entries(&self) -> Result<Vec<Entry>, RunError> {
+        if !self.folder.journal_path().exists() {
+            return Ok(Vec::new());
+        }
+        Ok(read_entries(&self.folder.journal_path(), &self.folder.content())?)
+    }
+
+    /// The report of an ended run; `None` when it has not ended.
+    ///
+    /// # Errors
+    /// When it does not read back.
+    pub fn report(&self) -> Result<Option<RunReport>, RunError> {
+        if self.folder.report_path().exists() {
+            read_json(&self.folder.report_path(), "run.json").map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn handle(&self) -> Handle {
+        Handle::new(self.config.task.clone(), self.config.seed, Tally::new(self.config.limits).budget())
+    }
+
+    /// Runs the strategy against the journal with no model and no execution.
+    ///
+    /// # Errors
+    /// When anything differs.
+    pub async fn replay(&self, sink: &mut dyn Sink) -> Result<(Stop, Tally), RunError> {
+        let strategy = self.config.scaffold()?.strategy();
+        let driver = Driver::new(self.handle(), self.config.limits, self.entries()?, None, sink);
+        Ok(driver.drive(&*strategy).await?)
+    }
+
+    /// Takes the run's lock, before anything of it is touched.
+    ///
+    /// # Errors
+    /// When somebody else runs it.
+    pub fn lock(&self) -> Result<RunLock, RunError> {
+        Ok(RunLock::take(&self.folder.lock_path())?)
+    }
+
+    /// Begins the run or goes on with it, until it ends or a limit fires; then grades what was selected.
+    ///
+    /// # Errors
+    /// When it cannot go on. What is committed stays.
+    pub async fn sit(
+        &self,
+        lock: RunLock,
+        equipment: Equipment,
+        raise: &Raise,
+        interrupt: watch::Receiver<Interrupt>,
+        sink: &mut dyn Sink,
+    ) -> Result<RunReport, RunError> {
+        let heartbeat = beat(lock);
+        let ended = self.sit_locked(equipment, raise, interrupt, sink).await;
+        heartbeat.abort();
+        ended
+    }
+
+    async fn sit_locked(
+        &self,
+        equipment: Equipment,
+        raise: &Raise,
+        interrupt: watch::Receiver<Interrupt>,
+        sink: &mut dyn Sink,
+    ) -> Result<RunReport, RunError> {
+        self.folder.lay_ballast();
+        self.sweep_workspaces();
+        let Opened { journal, entries, open_intents, file_system } = Journal::open(&self.folder)?;
+        let mut tally = Tally::new(self.config.limits);
+        entries.iter().for_each(|entry| tally.apply(entry));
+        let limits = tally.limits.raised(raise)?;
+        let facts = equipment.sandbox.facts().clone();
+        let competition = Arc::clone(&equipment.competition);
+        let data = equipment.data.clone();
+        let ended = summary::last_stop(&entries).filter(|stop| ended_for_good(stop, &tally, limits));
+        let stop = if let Some(stop) = ended {
+            stop
+        } else {
+            let _ = std::fs::remove_file(self.folder.report_path());
+            let clock = Clock::resume(last_stamp(&entries));
+            let spending = Spending::resume(limits, Usage::NOTHING);
+            let (reporter, reports) = mpsc::unbounded_channel();
+            let sitting = Sitting {
+                folder: self.folder.clone(),
+                journal: journal.clone(),
+                spending: spending.clone(),
+                clock: clock.clone(),
+                limits,
+                reporter: reporter.clone(),
+                submission: self.config.task.submission_path.trim_start_matches("./").into(),
+            };
+            let world: Arc<dyn World> = Arc::new(LiveWorld::new(equipment, sitting));
+            let live = Live {
+                journal: journal.clone(),
+                world,
+                reports,
+                reporter,
+                clock,
+                spending,
+                interrupt,
+                started: Record::Started {
+                    program: env!("CARGO_PKG_VERSION").to_owned(),
+                    sandbox: facts.describe(),
+                },
+                limits: (limits != tally.limits).then_some(limits),
+                open_intents,
+            };
+            let mut mirror = summary::Mirror::open(&self.folder, file_system);
+            let mut both = |event: &crate::run::events::RunEvent| {
+                mirror.event(event);
+                sink.event(event);
+            };
+            let strategy = self.config.scaffold()?.strategy();
+            let driver = Driver::new(self.handle(), self.config.limits, entries, Some(live), &mut both);
+            driver.drive(&*strategy).await?.0
+        };
+        drop(journal);
+        let report = summary::conclude(self, &competition, &data, &facts, &stop)?;
+        let _ = std::fs::remove_file(self.folder.ballast_path());
+        Ok(report)
+    }
+
+    /// Workspaces of a sitting that was killed.
+    fn sweep_workspaces(&self) {
+        let Ok(entries) = std::fs::read_dir(self.folder.work_path()) else { return };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            if let Err(error) = podium_sandbox::workspace::remove(&path) {
+                tracing::warn!(%error, path = %path.display(), "an old workspace could not be removed");
+            }
+        }
+    }
+}
+
+/// Whether a resume has nothing to go on with: the strategy was done, or the limit that fired still stands.
+fn ended_for_good(stop: &Stop, tally: &Tally, limits: crate::run::limits::Limits) -> bool {
+    match stop.by {
+        StoppedBy::Finished => true,
+        StoppedBy::Steps | StoppedBy::Time | StoppedBy::Tokens | StoppedBy::Dollars => limits == tally.limits,
+        _ => false,
+    }
+}
+
+/// Renews the lock's heartbeat until it is aborted; the lock is dropped with it.
+fn beat(mut lock: RunLock) -> tokio::task::JoinHandle<()> {
+    tokio::spawn(async move {
+        let mut ticks = tokio::time::interval(std::time::Duration::from_secs(15));
+        loop {
+            ticks.tick().await;
+            if let Err(error) = lock.beat() {
+                tracing::warn!(%error, "the lock's heartbeat could not be written");
+            }
+        }
+    })
+}
+
+fn read_json<T: serde::de::DeserializeOwned>(path: &std::path::Path, file: &'static str) -> Result<T, RunError> {
+    let bytes = std::fs::read(path).map_err(|source| FolderError { act: "read", path: path.to_owned(), source })?;
+    serde_json::from_slice(&bytes).map_err(|source| RunError::Corrupt { file, source })
+}

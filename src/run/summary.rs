@@ -1,0 +1,290 @@
+//! The end of a run: what was selected is graded, and `run.json` says what happened.
+//!
+//! This is the first time that the answers are looked at for a score, and the strategy is gone by then.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+
+use podium_competition::{Competition, Folders, GradingReport, Outcome as GradeOutcome};
+use podium_sandbox::Facts;
+use podium_scaffold::{Effect, EffectResult, NodeRecord};
+use podium_types::number::Number;
+use podium_types::usage::Usage;
+use serde::{Deserialize, Serialize};
+
+use crate::run::error::RunError;
+use crate::run::events::RunEvent;
+use crate::run::folder::{RunFolder, write_whole};
+use crate::run::journal::{Entry, FileSystem, Record};
+use crate::run::sitting::StoredRun;
+use crate::run::stop::{Outcome, Stop, StoppedBy};
+use crate::run::tally::Tally;
+
+/// The run report, as `run.json` holds it and `--json` prints it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunReport {
+    /// The run's folder.
+    pub run: String,
+    /// Hash of the resolved configuration.
+    pub identity: String,
+    /// The scaffold.
+    pub scaffold: String,
+    /// The competition.
+    pub competition: String,
+    /// The model of each role.
+    pub models: BTreeMap<String, String>,
+    /// Whether a stand-in model answered: such a run shows that the harness works, not how good a scaffold is.
+    pub stand_in: bool,
+    /// The seed.
+    pub seed: u64,
+    /// What came of the submission.
+    pub outcome: Outcome,
+    /// What stopped the run.
+    pub stopped_by: StoppedBy,
+    /// The stop in a sentence.
+    pub detail: String,
+    /// The grading report; `null` when there is nothing to grade or nothing to grade against.
+    pub report: Option<GradingReport>,
+    /// Tokens and dollars.
+    pub usage: UsageReport,
+    /// Where the time went.
+    pub time: TimeReport,
+    /// The search tree in numbers.
+    pub nodes: NodeReport,
+    /// The sandbox in force.
+    pub sandbox: Facts,
+    /// What the sandbox stopped, by kind.
+    pub blocked: BTreeMap<String, u64>,
+    /// What the agent could see, by machine.
+    pub saw: Saw,
+}
+
+/// Tokens and dollars of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UsageReport {
+    /// Model calls with an answer.
+    pub calls: u32,
+    /// Prompt tokens.
+    pub input_tokens: u64,
+    /// Generated tokens.
+    pub output_tokens: u64,
+    /// Dollars; `null`: unknown.
+    pub cost_usd: Option<f64>,
+}
+
+/// Where the time of a run went, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimeReport {
+    /// Run time.
+    pub run_s: f64,
+    /// Waiting for a model service.
+    pub waiting_s: f64,
+    /// Sum over model calls.
+    pub model_s: f64,
+    /// Sum over executions.
+    pub execution_s: f64,
+}
+
+/// The search tree in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NodeReport {
+    /// Nodes tried.
+    pub total: u32,
+    /// Of these, buggy.
+    pub buggy: u32,
+    /// The node that was handed in.
+    pub selected: Option<u32>,
+    /// Its validation metric, as it reported it.
+    pub best_validation: Option<Number>,
+}
+
+/// What the agent could see. The first four are fixed by the run context; the rest is read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "a list of facts")]
+pub struct Saw {
+    /// The public data and the description.
+    pub public_data: bool,
+    /// Whether a submission's format is right.
+    pub format_verdicts: bool,
+    /// Scores on the answers: never.
+    pub scores: bool,
+    /// The answers: never mounted.
+    pub answers: bool,
+    /// A network.
+    pub network: bool,
+}
+
+/// The last stop in a journal, when nothing was committed after it.
+pub fn last_stop(entries: &[Entry]) -> Option<Stop> {
+    match entries.last().map(|entry| &entry.record) {
+        Some(Record::Stopped(stop)) => Some(stop.clone()),
+        _ => None,
+    }
+}
+
+/// All nodes of a journal in the order in which they finished.
+pub fn nodes(entries: &[Entry]) -> impl Iterator<Item = &NodeRecord> {
+    entries.iter().filter_map(|entry| match &entry.record {
+        Record::Result { effect, .. } => match &**effect {
+            Effect::Node(node) => Some(&**node),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// What was selected last: node and submission.
+pub fn selected(entries: &[Entry]) -> Option<(u32, &str)> {
+    entries.iter().rev().find_map(|entry| match &entry.record {
+        Record::Result { effect, .. } => match &**effect {
+            Effect::SelectFinal { node, sha256 } => Some((*node, sha256.as_str())),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// Grades what was selected and writes `submission.csv` and `run.json`.
+pub(super) fn conclude(
+    run: &StoredRun,
+    competition: &Competition,
+    data: &Folders,
+    facts: &Facts,
+    stop: &Stop,
+) -> Result<RunReport, RunError> {
+    let entries = run.entries()?;
+    let selected = selected(&entries);
+    let graded = match selected {
+        Some((_, sha256)) => Some(hand_in(run, competition, data, sha256)?),
+        None => None,
+    };
+    let outcome = match &graded {
+        Some(report) if report.valid_submission => Outcome::Graded,
+        Some(_) => Outcome::InvalidSubmission,
+        None if stop.by == StoppedBy::Internal => Outcome::Failed,
+        None => Outcome::NoSubmission,
+    };
+    let mut tally = Tally::new(run.config.limits);
+    entries.iter().for_each(|entry| tally.apply(entry));
+    let report = RunReport {
+        run: run.folder.path().display().to_string(),
+        identity: run.config.identity().map_err(|source| RunError::Corrupt { file: "config.json", source })?,
+        scaffold: run.config.scaffold.id.clone(),
+        competition: run.config.task.competition.clone(),
+        models: run.config.models.clone(),
+        stand_in: run.config.has_stand_in(),
+        seed: run.config.seed,
+        outcome,
+        stopped_by: stop.by,
+        detail: stop.detail.clone(),
+        report: graded,
+        usage: usage_report(&tally),
+        time: time_report(&entries, &tally),
+        nodes: node_report(&entries, selected.map(|(node, _)| node)),
+        sandbox: facts.clone(),
+        blocked: blocked(&entries),
+        saw: Saw {
+            public_data: true,
+            format_verdicts: true,
+            scores: false,
+            answers: false,
+            network: run.config.task.grants.network,
+        },
+    };
+    let json = serde_json::to_vec_pretty(&report).map_err(|source| RunError::Corrupt { file: "run.json", source })?;
+    write_whole(&run.folder.report_path(), &json)?;
+    Ok(report)
+}
+
+fn hand_in(
+    run: &StoredRun,
+    competition: &Competition,
+    data: &Folders,
+    sha256: &str,
+) -> Result<GradingReport, RunError> {
+    let submission = run.folder.path().join("submission.csv");
+    write_whole(&submission, &run.folder.content().get(sha256)?)?;
+    let graded = podium_competition::grade(competition, &submission, &data.answers(competition))?;
+    Ok(grading_report(competition, &graded.outcome, &submission))
+}
+
+/// The grading report of one outcome, stamped now.
+pub fn grading_report(
+    competition: &Competition,
+    outcome: &GradeOutcome,
+    submission: &std::path::Path,
+) -> GradingReport {
+    let now = jiff::Timestamp::now().to_string();
+    podium_competition::report(competition, &competition.board, outcome, &submission.display().to_string(), &now)
+}
+
+fn usage_report(tally: &Tally) -> UsageReport {
+    let Usage { input_tokens, output_tokens, cost, .. } = tally.usage;
+    UsageReport { calls: tally.calls, input_tokens, output_tokens, cost_usd: cost.map(podium_types::money::Usd::dollars) }
+}
+
+fn time_report(entries: &[Entry], tally: &Tally) -> TimeReport {
+    let mut time = TimeReport {
+        run_s: tally.stamp.run_ms as f64 / 1e3,
+        waiting_s: tally.stamp.waiting_ms as f64 / 1e3,
+        ..TimeReport::default()
+    };
+    for entry in entries {
+        if let Record::Result { effect, result, took_ms, .. } = &entry.record {
+            match (&**effect, &**result) {
+                (Effect::Chat { .. }, _) => time.model_s += *took_ms as f64 / 1e3,
+                (_, EffectResult::Execution(execution)) => time.execution_s += execution.wall_ms as f64 / 1e3,
+                _ => {}
+            }
+        }
+    }
+    time
+}
+
+fn node_report(entries: &[Entry], selected: Option<u32>) -> NodeReport {
+    let mut report = NodeReport { selected, ..NodeReport::default() };
+    for node in nodes(entries) {
+        report.total += 1;
+        report.buggy += u32::from(!node.is_good());
+        if Some(node.id) == selected {
+            report.best_validation = node.metric;
+        }
+    }
+    report
+}
+
+fn blocked(entries: &[Entry]) -> BTreeMap<String, u64> {
+    let mut sum = BTreeMap::new();
+    for entry in entries {
+        if let Record::Result { result, .. } = &entry.record
+            && let EffectResult::Execution(execution) = &**result
+        {
+            for (kind, count) in &execution.blocked {
+                *sum.entry(kind.clone()).or_insert(0) += count;
+            }
+        }
+    }
+    sum
+}
+
+/// On network file systems: the event stream as a file that others can read while the journal is locked.
+pub(super) struct Mirror(Option<std::fs::File>);
+
+impl Mirror {
+    pub(super) fn open(folder: &RunFolder, file_system: FileSystem) -> Self {
+        let path = folder.path().join("events.jsonl");
+        let open = || std::fs::OpenOptions::new().create(true).append(true).open(path).ok();
+        Self(if file_system == FileSystem::Network { open() } else { None })
+    }
+
+    pub(super) fn event(&mut self, event: &RunEvent) {
+        if let (Some(file), RunEvent::Entry { replayed: false, .. }) = (&mut self.0, event)
+            && let Ok(mut line) = serde_json::to_vec(event)
+        {
+            line.push(b'\n');
+            if let Err(error) = file.write_all(&line) {
+                tracing::warn!(%error, "events.jsonl could not be written");
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Model calls: an intent is committed before each try, caps are asked, waits are shown and not counted as run time.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::future::BoxFuture;
+use podium_llm::{Call, CallEvent, Denied, Error, Ledger, Observer, Settled, WorstCase};
+use podium_scaffold::EffectResult;
+use podium_types::canonical;
+use podium_types::chat::ChatRequest;
+use podium_types::key::EffectKey;
+use podium_types::usage::Usage;
+use tokio::sync::mpsc;
+
+use super::Inner;
+use crate::run::clock::InFlight;
+use crate::run::driver::{Performed, Report};
+use crate::run::events::RunEvent;
+use crate::run::journal::{Intent, Journal};
+use crate::run::spending::Spending;
+use crate::run::stop::{Stop, StoppedBy};
+
+impl Inner {
+    pub(super) async fn chat(self: &Arc<Self>, key: &EffectKey, role: &str, request: &ChatRequest) -> Performed {
+        let Some(model) = self.equipment.models.get(role) else {
+            return Performed::Parked(Stop::new(StoppedBy::Internal, format!("no model has the role `{role}`")));
+        };
+        let Ok(hash) = canonical::hash(request) else {
+            return Performed::Parked(Stop::new(StoppedBy::Internal, format!("the request of `{key}` is no JSON")));
+        };
+        let ledger = CallLedger {
+            key: key.clone(),
+            hash,
+            journal: self.journal.clone(),
+            spending: self.spending.clone(),
+            refusal: Mutex::new(None),
+        };
+        let observer = CallObserver {
+            key: key.clone(),
+            provider: model.provider.clone(),
+            reporter: self.reporter.clone(),
+            in_flight: Mutex::new(self.clock.in_flight()),
+        };
+        let call = Call { model, request, ledger: &ledger, observer: &observer, purpose: role };
+        let answer = self.equipment.client.chat(&call).await;
+        drop(observer);
+        let result = match answer {
+            Ok(answer) => Ok(answer),
+            Err(Error::Request(error)) => Err(error),
+            Err(Error::Denied(denied)) => {
+                let refusal = ledger.refusal.lock().unwrap_or_else(PoisonError::into_inner).take();
+                return Performed::Parked(refusal.unwrap_or_else(|| Stop::new(StoppedBy::Dollars, denied.reason)));
+            }
+            Err(error @ (Error::Service { .. } | Error::Configuration { .. })) => {
+                let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                return Performed::Parked(Stop::new(StoppedBy::ModelService, format!("{error}{hint}")));
+            }
+        };
+        // The ledger holds the whole account of the call.
+        let usage = self.spending.close(key, Usage::NOTHING);
+        Performed::Done { result: Box::new(EffectResult::Chat(result)), usage }
+    }
+}
+
+/// Reserves, and commits an intent, before each try.
+struct CallLedger {
+    key: EffectKey,
+    hash: String,
+    journal: Journal,
+    spending: Spending,
+    refusal: Mutex<Option<Stop>>,
+}
+
+impl CallLedger {
+    fn refuse(&self, stop: Stop) -> Denied {
+        let reason = stop.detail.clone();
+        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
+        Denied { reason }
+    }
+}
+
+impl Ledger for CallLedger {
+    fn reserve(&self, attempt: u32, worst: WorstCase) -> BoxFuture<'_, Result<(), Denied>> {
+        Box::pin(async move {
+            let worst = worst.usage();
+            self.spending.reserve(&self.key, attempt, worst).map_err(|stop| self.refuse(stop))?;
+            let intent = Intent { key: self.key.clone(), attempt, hash: self.hash.clone(), worst };
+            if let Err(error) = self.journal.intend(intent).await {
+                self.spending.release(&self.key, attempt);
+                let detail = format!("{error}; nothing was sent");
+                return Err(self.refuse(Stop::new(StoppedBy::Interrupted, detail)));
+            }
+            Ok(())
+        })
+    }
+
+    fn settle(&self, attempt: u32, settled: Settled) -> BoxFuture<'_, ()> {
+        match settled {
+            Settled::NotBilled => {
+                self.spending.release(&self.key, attempt);
+                self.journal.close_intent(self.key.clone(), attempt);
+            }
+            Settled::Unknown => self.spending.bill(&self.key, attempt, None),
+            Settled::Used(usage) => self.spending.bill(&self.key, attempt, Some(usage)),
+        }
+        Box::pin(std::future::ready(()))
+    }
+}
+
+/// Turns a call's events into the run's stream and its clocks.
+struct CallObserver {
+    key: EffectKey,
+    provider: String,
+    reporter: mpsc::UnboundedSender<Report>,
+    in_flight: Mutex<InFlight>,
+}
+
+impl CallObserver {
+    fn waits(&self, waiting: bool) {
+        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner).set_waiting(waiting);
+    }
+
+    fn report(&self, event: RunEvent) {
+        let _ = self.reporter.send(Report::Event(event));
+    }
+}
+
+impl Observer for CallObserver {
+    fn event(&self, event: CallEvent) {
+        match event {
+            CallEvent::Waiting { why, delay, attempt, of } => {
+                self.waits(true);
+                self.report(RunEvent::Waiting {
+                    key: self.key.clone(),
+                    why: format!("{}: {why}", self.provider),
+                    delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
+                    attempt: attempt + 1,
+                    of,
+                });
+            }
+            CallEvent::WaitingOver => {
+                self.waits(false);
+                self.report(RunEvent::WaitingOver { key: self.key.clone() });
+            }
+            CallEvent::TryFailed { attempt, status, message, .. } => {
+                tracing::info!(key = %self.key, attempt, ?status, message, "a model try failed");
+            }
+            CallEvent::Downgraded { parameter } => {
+                tracing::warn!(key = %self.key, parameter, "the model does not take a parameter; going on without it");
+            }
+            CallEvent::TryStarted { .. }
+            | CallEvent::FirstByte { .. }
+            | CallEvent::Repairing { .. }
+            | CallEvent::Answered { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The live world of a run: models, sandbox, competition and files behind the driver's `World`.
+//!
+//! Each effect crosses each layer once, downwards. Nothing of the answers comes back but a format verdict.
+
+mod chat;
+mod files;
+mod local;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use podium_competition::{Competition, Folders};
+use podium_llm::ModelName;
+use podium_sandbox::{Environment, Sandbox};
+use podium_scaffold::Effect;
+use podium_types::key::EffectKey;
+use tokio::sync::mpsc;
+
+use crate::run::clock::Clock;
+use crate::run::driver::{Performed, Report, World};
+use crate::run::folder::RunFolder;
+use crate::run::journal::{Entry, Journal};
+use crate::run::limits::Limits;
+use crate::run::spending::Spending;
+use crate::run::stop::{Stop, StoppedBy};
+
+pub use files::Files;
+
+/// What the live world is made of.
+pub struct Equipment {
+    /// The client of all models.
+    pub client: podium_llm::Client,
+    /// The model of each role.
+    pub models: std::collections::BTreeMap<String, ModelName>,
+    /// Where code runs.
+    pub sandbox: Arc<dyn Sandbox>,
+    /// The Python environment.
+    pub environment: Environment,
+    /// Limits of one execution.
+    pub execution_limits: podium_sandbox::Limits,
+    /// The competition.
+    pub competition: Arc<Competition>,
+    /// Its data.
+    pub data: Folders,
+}
+
+/// The live world.
+pub struct LiveWorld {
+    inner: Arc<Inner>,
+    files: Files,
+}
+
+struct Inner {
+    equipment: Equipment,
+    folder: RunFolder,
+    journal: Journal,
+    spending: Spending,
+    clock: Clock,
+    limits: Limits,
+    reporter: mpsc::UnboundedSender<Report>,
+    submission: PathBuf,
+}
+
+/// The parts of a sitting that the world shares with the driver.
+pub struct Sitting {
+    /// The run's folder.
+    pub folder: RunFolder,
+    /// Where intents are committed.
+    pub journal: Journal,
+    /// Caps.
+    pub spending: Spending,
+    /// The clocks.
+    pub clock: Clock,
+    /// Limits in force.
+    pub limits: Limits,
+    /// Where progress is reported.
+    pub reporter: mpsc::UnboundedSender<Report>,
+    /// The submission's path inside a workspace.
+    pub submission: PathBuf,
+}
+
+impl LiveWorld {
+    /// A world for one sitting.
+    pub fn new(equipment: Equipment, sitting: Sitting) -> Self {
+        let files = Files::new(sitting.folder.clone());
+        let inner = Inner {
+            equipment,
+            folder: sitting.folder,
+            journal: sitting.journal,
+            spending: sitting.spending,
+            clock: sitting.clock,
+            limits: sitting.limits,
+            reporter: sitting.reporter,
+            submission: sitting.submission,
+        };
+        Self { inner: Arc::new(inner), files }
+    }
+}
+
+impl World for LiveWorld {
+    fn perform(&self, key: EffectKey, effect: Effect) -> BoxFuture<'static, Performed> {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(async move {
+            match effect {
+                Effect::Chat { role, request } => inner.chat(&key, &role, &request).await,
+                Effect::Execute(request) => inner.execute(&request).await,
+                Effect::Validate { sha256 } => inner.validate(sha256).await,
+                Effect::Preview(request) => inner.preview(request).await,
+                Effect::BeginStep | Effect::Node(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => {
+                    Performed::Parked(Stop::new(StoppedBy::Internal, format!("`{key}` is no effect of the world")))
+                }
+            }
+        })
+    }
+
+    fn materialise(&self, entry: &Entry) -> Result<(), String> {
+        self.files.write(entry)
+    }
+}
