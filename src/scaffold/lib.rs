@@ -9,13 +9,22 @@
 //! - [`effect`]: the effects, and what each returns
 //! - [`node`]: solutions as nodes of a search tree
 //! - [`strategy`]: the trait that scaffolds implement
+//! - [`spec`], [`prompts`]: a scaffold as data
+//! - [`scaffold`]: the two together, ready to run
+//! - [`tree_search`]: the strategy behind AIDE and its kin
 
 pub mod context;
 pub mod effect;
 pub mod node;
+pub mod prompts;
+pub mod scaffold;
+pub mod spec;
 pub mod strategy;
+pub mod tree_search;
 
 pub use context::{Budget, ContextError, RunContext, Task};
 pub use effect::{Effect, EffectResult};
 pub use node::NodeRecord;
+pub use scaffold::Scaffold;
+pub use spec::SpecError;
 pub use strategy::{Finished, Strategy, StrategyError};

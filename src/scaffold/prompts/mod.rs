@@ -1,0 +1,97 @@
+//! Prompt templates: text for models lives in `prompts/` as Tera 2 files and nowhere else.
+//!
+//! Every template has a fixed set of variables ([`variables`] documents them). A template that asks for another one
+//! is refused when the scaffold is loaded, by name; nothing is ever silently empty. Text that Podium did not write
+//! (a description, a program, its output) goes through the `fence` filter ([`filters`]), so that it cannot end its
+//! own block.
+
+pub mod filters;
+pub mod variables;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use tera::{Context, Tera};
+
+use crate::spec::SpecError;
+use crate::spec::error::nearest;
+use crate::strategy::StrategyError;
+
+/// A set of compiled templates.
+#[derive(Clone)]
+pub struct Prompts {
+    tera: Tera,
+    sources: BTreeMap<String, String>,
+}
+
+impl std::fmt::Debug for Prompts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Prompts").field(&self.sources.keys()).finish()
+    }
+}
+
+impl Prompts {
+    /// Compiles templates; the names are paths below `prompts/`, for example `aide/draft.md.tera`.
+    pub fn new(sources: BTreeMap<String, String>) -> Result<Self, SpecError> {
+        let mut tera = Tera::default();
+        tera.autoescape_on(Vec::<String>::new());
+        filters::register(&mut tera);
+        tera.add_raw_templates(&sources).map_err(|error| SpecError::Prompt {
+            template: named_in(&error.to_string(), &sources),
+            message: error.to_string(),
+        })?;
+        Ok(Self { tera, sources })
+    }
+
+    /// Fails when there is no such template or when it asks for a variable outside `known`.
+    pub fn check(&self, template: &str, path: &str, known: &[&str]) -> Result<(), SpecError> {
+        if !self.sources.contains_key(template) {
+            return Err(SpecError::Missing {
+                path: path.to_owned(),
+                what: "prompt",
+                name: template.to_owned(),
+                nearest: nearest(template, self.sources.keys().map(String::as_str)),
+            });
+        }
+        let prompt_error = |message: String| SpecError::Prompt { template: template.to_owned(), message };
+        let asked =
+            self.tera.get_template_variables(template).map_err(|error| prompt_error(error.to_string()))?;
+        let asked: BTreeSet<&str> = asked.into_iter().collect();
+        match asked.into_iter().find(|name| !known.contains(name)) {
+            None => Ok(()),
+            Some(name) => {
+                let hint = nearest(name, known.iter().copied())
+                    .map_or_else(String::new, |name| format!("; nearest: `{name}`"));
+                Err(prompt_error(format!("nothing sets the variable `{name}`{hint}")))
+            }
+        }
+    }
+
+    /// Fills a template in.
+    pub fn render<V: Serialize>(&self, template: &str, variables: &V) -> Result<String, StrategyError> {
+        let failed = |error: tera::Error| StrategyError::Prompt {
+            template: template.to_owned(),
+            message: error.to_string(),
+        };
+        let context = Context::from_serialize(variables).map_err(failed)?;
+        let text = self.tera.render(template, &context).map_err(failed)?;
+        Ok(tidy(&text))
+    }
+
+    /// The sources, for the run folder.
+    pub const fn sources(&self) -> &BTreeMap<String, String> {
+        &self.sources
+    }
+}
+
+/// The template that an error of the engine speaks of.
+fn named_in(message: &str, sources: &BTreeMap<String, String>) -> String {
+    sources.keys().find(|name| message.contains(name.as_str())).cloned().unwrap_or_default()
+}
+
+/// Without blank space at either end; a prompt ends with one line feed.
+fn tidy(text: &str) -> String {
+    let mut text = text.trim().to_owned();
+    text.push('\n');
+    text
+}

@@ -1,0 +1,46 @@
+//! Tree search: whole scripts as nodes, each made from earlier ones by an operator, run, reviewed, and built upon.
+//!
+//! The four things that vary are apart: *search policy* ([`policy`]: which node, which operator), *operators*
+//! ([`operator`]: how a child is written), *evaluation* ([`review`], [`outcome`]: what a run was worth) and *final
+//! selection* (in [`engine`]: the best valid submission so far). The [`engine`] alone deals with the world; the
+//! policy sees a [`view`] and nothing else.
+
+pub mod answer;
+pub mod engine;
+pub mod expand;
+pub mod memory;
+pub mod operator;
+pub mod outcome;
+pub mod policy;
+pub mod request;
+pub mod review;
+pub mod view;
+
+use std::sync::Arc;
+
+use crate::context::RunContext;
+use crate::prompts::Prompts;
+use crate::spec::ScaffoldSpec;
+use crate::spec::model::OperatorSpec;
+use crate::strategy::{Strategy, StrategyError, StrategyFuture};
+
+/// The strategy: a composition of policy, operators and evaluation, as a scaffold file gives it.
+#[derive(Clone, Debug)]
+pub struct TreeSearch {
+    pub(crate) spec: Arc<ScaffoldSpec>,
+    pub(crate) prompts: Arc<Prompts>,
+}
+
+impl Strategy for TreeSearch {
+    fn run<'a>(&'a self, context: &'a dyn RunContext) -> StrategyFuture<'a> {
+        Box::pin(engine::run(self, context))
+    }
+}
+
+/// The operator of this name. A scaffold is checked when it is loaded, so only a policy in Rust can name a wrong one.
+pub(crate) fn operator_of<'a>(search: &'a TreeSearch, name: &str) -> Result<&'a OperatorSpec, StrategyError> {
+    search.spec.operators.get(name).ok_or_else(|| StrategyError::Prompt {
+        template: name.to_owned(),
+        message: "the scaffold has no such operator".to_owned(),
+    })
+}

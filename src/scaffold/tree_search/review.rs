@@ -1,0 +1,103 @@
+//! The review: a model reads a run's output and says whether it went wrong, what it found, and which validation
+//! metric it printed. Which way the metric improves is not asked: the competition says it.
+//!
+//! The schema is strict; the reading is not: an integer is a number, so is a number in quotes, and NaN is none.
+//! The original took an integer metric for a bug and let a NaN win when less is better.
+
+use podium_types::chat::{ChatAnswer, FinishReason, Message, OutputSchema, Speaker};
+use podium_types::key::EffectKey;
+use serde_json::{Value, json};
+
+use crate::context::RunContext;
+use crate::node::NodeRecord;
+use crate::prompts::variables::{ReviewVariables, RunVariables};
+use crate::strategy::StrategyError;
+use crate::tree_search::TreeSearch;
+use crate::tree_search::request::{ask, submission_path, word};
+
+/// What the reviewer said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Review {
+    /// Whether it saw a failure or a bug.
+    pub is_bug: bool,
+    /// Its findings.
+    pub summary: String,
+    /// The validation metric the run printed; always finite.
+    pub metric: Option<f64>,
+}
+
+/// Asks for a review; `None` when no answer could be read.
+pub(crate) async fn review(
+    search: &TreeSearch,
+    context: &dyn RunContext,
+    node: &NodeRecord,
+    run: &RunVariables,
+) -> Result<Option<Review>, StrategyError> {
+    let spec = &search.spec.evaluation;
+    let task = context.task();
+    let mut output_factor = 1u32;
+    for number in 0..spec.tries {
+        let variables = ReviewVariables {
+            description: &task.description,
+            metric: &task.metric,
+            direction: word(task.direction),
+            submission_path: submission_path(task),
+            plan: &node.plan,
+            code: &node.code,
+            run,
+            retry: number > 0,
+        };
+        let prompt = search.prompts.render(&spec.prompt, &variables)?;
+        let mut request = ask(search, &spec.role, vec![Message::text(Speaker::User, prompt)], output_factor);
+        request.output = Some(OutputSchema { name: "review".to_owned(), schema: schema(), strict: true });
+        let Ok(answer) =
+            context.chat(EffectKey::node(node.id, "review", number), &spec.role, request).await?
+        else {
+            output_factor = 1;
+            continue;
+        };
+        if let Some(review) = read(&answer) {
+            return Ok(Some(review));
+        }
+        if answer.finish == FinishReason::Length {
+            output_factor = output_factor.saturating_mul(2);
+        }
+    }
+    Ok(None)
+}
+
+/// The schema of the document. What the fields mean is said by the template.
+pub fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "is_bug": {"type": "boolean"},
+            "summary": {"type": "string"},
+            "metric": {"type": ["number", "null"]}
+        },
+        "required": ["is_bug", "summary", "metric"],
+        "additionalProperties": false
+    })
+}
+
+/// Reads a review from the checked document, or else from an object in the text.
+fn read(answer: &ChatAnswer) -> Option<Review> {
+    let document = answer.document.clone().or_else(|| object_in(&answer.content))?;
+    let is_bug = match document.get("is_bug")? {
+        Value::Bool(is_bug) => *is_bug,
+        Value::String(text) => text.trim().to_ascii_lowercase().parse().ok()?,
+        _ => return None,
+    };
+    let summary = document.get("summary").and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+    let metric = match document.get("metric") {
+        Some(Value::Number(number)) => number.as_f64(),
+        Some(Value::String(text)) => text.trim().parse().ok(),
+        _ => None,
+    };
+    Some(Review { is_bug, summary, metric: metric.filter(|metric| metric.is_finite()) })
+}
+
+fn object_in(text: &str) -> Option<Value> {
+    let (start, end) = (text.find('{')?, text.rfind('}')?);
+    serde_json::from_str::<Value>(text.get(start..=end)?).ok().filter(Value::is_object)
+}
