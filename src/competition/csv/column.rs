@@ -1,0 +1,262 @@
+//! Typed columns. A column has one type as a whole, as in pandas; only where blocks of a large file were typed apart
+//! (or booleans stand beside missing cells) does one hold cells of several kinds.
+
+/// One cell, whatever its column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<'a> {
+    /// Nothing, or a word for it.
+    Missing,
+    /// True or false.
+    Boolean(bool),
+    /// A whole number.
+    Integer(i64),
+    /// A whole number beyond the signed range.
+    Unsigned(u64),
+    /// Any other number.
+    Float(f64),
+    /// Text, as the file spells it.
+    Text(&'a str),
+}
+
+impl Cell<'_> {
+    /// The cell as a number: booleans are 1 and 0, text and missing cells are none.
+    pub fn number(&self) -> Option<f64> {
+        match *self {
+            Self::Boolean(value) => Some(f64::from(u8::from(value))),
+            Self::Integer(value) => Some(value as f64),
+            Self::Unsigned(value) => Some(value as f64),
+            Self::Float(value) => Some(value),
+            Self::Missing | Self::Text(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for Cell<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Missing => Ok(()),
+            Self::Boolean(true) => f.write_str("True"),
+            Self::Boolean(false) => f.write_str("False"),
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Unsigned(value) => write!(f, "{value}"),
+            Self::Float(value) => write!(f, "{value:?}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Many texts in one allocation; some may be missing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Texts {
+    text: String,
+    ends: Vec<usize>,
+    missing: Vec<bool>,
+}
+
+impl Texts {
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The text of a cell; `None` where it is missing or there is no such row.
+    pub fn get(&self, row: usize) -> Option<&str> {
+        if *self.missing.get(row)? { None } else { self.spelling(row) }
+    }
+
+    /// All cells in order.
+    pub fn iter(&self) -> impl Iterator<Item = Option<&str>> {
+        (0..self.len()).map(|row| self.get(row))
+    }
+
+    fn spelling(&self, row: usize) -> Option<&str> {
+        let start = match row.checked_sub(1) {
+            None => 0,
+            Some(before) => *self.ends.get(before)?,
+        };
+        self.text.get(start..*self.ends.get(row)?)
+    }
+
+    pub(crate) fn push(&mut self, cell: Option<&str>) {
+        self.text.push_str(cell.unwrap_or_default());
+        self.ends.push(self.text.len());
+        self.missing.push(cell.is_none());
+    }
+
+    fn append(&mut self, other: &Self) {
+        let offset = self.text.len();
+        self.text.push_str(&other.text);
+        self.ends.extend(other.ends.iter().map(|end| end + offset));
+        self.missing.extend_from_slice(&other.missing);
+    }
+}
+
+/// A cell of a mixed column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MixedCell {
+    /// As [`Cell::Missing`].
+    Missing,
+    /// As [`Cell::Boolean`].
+    Boolean(bool),
+    /// As [`Cell::Integer`].
+    Integer(i64),
+    /// As [`Cell::Unsigned`].
+    Unsigned(u64),
+    /// As [`Cell::Float`].
+    Float(f64),
+    /// As [`Cell::Text`].
+    Text(Box<str>),
+}
+
+/// A column of one type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// pandas `int64`.
+    Integer(Vec<i64>),
+    /// pandas `uint64`.
+    Unsigned(Vec<u64>),
+    /// pandas `float64`; NaN is a missing cell, there is no other NaN.
+    Float(Vec<f64>),
+    /// pandas `bool`.
+    Boolean(Vec<bool>),
+    /// pandas `object` of texts.
+    Text(Texts),
+    /// pandas `object` of anything.
+    Mixed(Vec<MixedCell>),
+}
+
+impl Column {
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Integer(cells) => cells.len(),
+            Self::Unsigned(cells) => cells.len(),
+            Self::Float(cells) => cells.len(),
+            Self::Boolean(cells) => cells.len(),
+            Self::Text(cells) => cells.len(),
+            Self::Mixed(cells) => cells.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// pandas' name of the type.
+    pub fn dtype(&self) -> &'static str {
+        match self {
+            Self::Integer(_) => "int64",
+            Self::Unsigned(_) => "uint64",
+            Self::Float(_) => "float64",
+            Self::Boolean(_) => "bool",
+            Self::Text(_) | Self::Mixed(_) => "object",
+        }
+    }
+
+    /// Whether the type is one of numbers, booleans included, as pandas' `is_numeric_dtype` has it.
+    pub fn is_numeric(&self) -> bool {
+        !matches!(self, Self::Text(_) | Self::Mixed(_))
+    }
+
+    /// One cell; missing where there is no such row.
+    pub fn cell(&self, row: usize) -> Cell<'_> {
+        let cell = match self {
+            Self::Integer(cells) => cells.get(row).map(|value| Cell::Integer(*value)),
+            Self::Unsigned(cells) => cells.get(row).map(|value| Cell::Unsigned(*value)),
+            Self::Float(cells) => {
+                cells.get(row).filter(|value| !value.is_nan()).map(|value| Cell::Float(*value))
+            }
+            Self::Boolean(cells) => cells.get(row).map(|value| Cell::Boolean(*value)),
+            Self::Text(cells) => cells.get(row).map(Cell::Text),
+            Self::Mixed(cells) => cells.get(row).map(|cell| match cell {
+                MixedCell::Missing => Cell::Missing,
+                MixedCell::Boolean(value) => Cell::Boolean(*value),
+                MixedCell::Integer(value) => Cell::Integer(*value),
+                MixedCell::Unsigned(value) => Cell::Unsigned(*value),
+                MixedCell::Float(value) => Cell::Float(*value),
+                MixedCell::Text(text) => Cell::Text(text),
+            }),
+        };
+        cell.unwrap_or(Cell::Missing)
+    }
+
+    /// All cells in order.
+    pub fn cells(&self) -> impl ExactSizeIterator<Item = Cell<'_>> {
+        (0..self.len()).map(|row| self.cell(row))
+    }
+
+    /// Appends the next block, which was typed apart: integers and floats merge to floats, texts to texts, and
+    /// everything else keeps its cells as they are.
+    pub(crate) fn append(self, next: Self) -> Self {
+        match (self, next) {
+            (Self::Integer(mut left), Self::Integer(right)) => {
+                left.extend(right);
+                Self::Integer(left)
+            }
+            (Self::Unsigned(mut left), Self::Unsigned(right)) => {
+                left.extend(right);
+                Self::Unsigned(left)
+            }
+            (Self::Boolean(mut left), Self::Boolean(right)) => {
+                left.extend(right);
+                Self::Boolean(left)
+            }
+            (Self::Text(mut left), Self::Text(right)) => {
+                left.append(&right);
+                Self::Text(left)
+            }
+            (left, right) if left.is_number() && right.is_number() => {
+                let mut floats = left.into_floats();
+                floats.extend(right.into_floats());
+                Self::Float(floats)
+            }
+            (left, right) => left.append_unlike(right),
+        }
+    }
+
+    const fn is_number(&self) -> bool {
+        matches!(self, Self::Integer(_) | Self::Unsigned(_) | Self::Float(_))
+    }
+
+    fn into_floats(self) -> Vec<f64> {
+        match self {
+            Self::Float(cells) => cells,
+            other => other.cells().map(|cell| cell.number().unwrap_or(f64::NAN)).collect(),
+        }
+    }
+
+    fn append_unlike(self, next: Self) -> Self {
+        let mut left = self.into_mixed();
+        left.extend(next.into_mixed());
+        if left.iter().all(|cell| matches!(cell, MixedCell::Missing | MixedCell::Text(_))) {
+            let mut texts = Texts::default();
+            for cell in &left {
+                texts.push(if let MixedCell::Text(text) = cell { Some(text) } else { None });
+            }
+            return Self::Text(texts);
+        }
+        Self::Mixed(left)
+    }
+
+    fn into_mixed(self) -> Vec<MixedCell> {
+        if let Self::Mixed(cells) = self {
+            return cells;
+        }
+        self.cells()
+            .map(|cell| match cell {
+                Cell::Missing => MixedCell::Missing,
+                Cell::Boolean(value) => MixedCell::Boolean(value),
+                Cell::Integer(value) => MixedCell::Integer(value),
+                Cell::Unsigned(value) => MixedCell::Unsigned(value),
+                Cell::Float(value) => MixedCell::Float(value),
+                Cell::Text(text) => MixedCell::Text(text.into()),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,165 @@
+//! Cells as numbers, as the pandas C parser takes them: what is missing, an integer, a float or a boolean.
+//!
+//! Integers overflow before trailing rubbish is seen, floats are converted correctly rounded, and a positive overflow
+//! is no number (pandas' round-trip converter compares with +HUGE_VAL only) while a negative one is −∞.
+
+/// Why a cell is no integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoInteger {
+    /// It is one, but too large.
+    Overflow,
+    /// It is none.
+    Invalid,
+}
+
+/// Whether a cell is one of pandas' words for a missing value; exact and case-sensitive.
+pub(crate) fn is_missing(cell: &[u8]) -> bool {
+    matches!(
+        cell,
+        b"" | b"#N/A"
+            | b"#N/A N/A"
+            | b"#NA"
+            | b"-1.#IND"
+            | b"-1.#QNAN"
+            | b"-NaN"
+            | b"-nan"
+            | b"1.#IND"
+            | b"1.#QNAN"
+            | b"<NA>"
+            | b"N/A"
+            | b"NA"
+            | b"NULL"
+            | b"NaN"
+            | b"None"
+            | b"n/a"
+            | b"nan"
+            | b"null"
+    )
+}
+
+/// Blanks by C's `isspace`.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+fn trim_start(cell: &[u8]) -> &[u8] {
+    let blanks = cell.iter().take_while(|byte| is_space(**byte)).count();
+    cell.get(blanks..).unwrap_or_default()
+}
+
+fn trim_end(cell: &[u8]) -> &[u8] {
+    let blanks = cell.iter().rev().take_while(|byte| is_space(**byte)).count();
+    cell.get(..cell.len() - blanks).unwrap_or_default()
+}
+
+fn take_sign(cell: &[u8]) -> (bool, &[u8]) {
+    match cell.split_first() {
+        Some((b'-', rest)) => (true, rest),
+        Some((b'+', rest)) => (false, rest),
+        _ => (false, cell),
+    }
+}
+
+/// A cell as a 64-bit signed integer.
+pub(crate) fn int64(cell: &[u8]) -> Result<i64, NoInteger> {
+    let (negative, mut rest) = take_sign(trim_start(cell));
+    if !rest.first().is_some_and(u8::is_ascii_digit) {
+        return Err(NoInteger::Invalid);
+    }
+    let mut number = 0i64;
+    while let Some((digit @ b'0'..=b'9', after)) = rest.split_first() {
+        let digit = i64::from(digit - b'0');
+        let shifted = number.checked_mul(10);
+        let next = shifted
+            .and_then(|number| if negative { number.checked_sub(digit) } else { number.checked_add(digit) });
+        number = next.ok_or(NoInteger::Overflow)?;
+        rest = after;
+    }
+    if trim_start(rest).is_empty() { Ok(number) } else { Err(NoInteger::Invalid) }
+}
+
+/// What pandas remembers while it tries a column as unsigned integers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct UnsignedSeen {
+    /// A value beyond the signed range.
+    pub(crate) unsigned: bool,
+    /// A minus sign.
+    pub(crate) signed: bool,
+    /// A missing cell.
+    pub(crate) missing: bool,
+}
+
+/// A cell as a 64-bit unsigned integer. A minus sign is noted, and the rest of the cell is not looked at.
+pub(crate) fn uint64(cell: &[u8], seen: &mut UnsignedSeen) -> Result<u64, NoInteger> {
+    let trimmed = trim_start(cell);
+    if trimmed.first() == Some(&b'-') {
+        seen.signed = true;
+        return Ok(0);
+    }
+    let (_, mut rest) = take_sign(trimmed);
+    if !rest.first().is_some_and(u8::is_ascii_digit) {
+        return Err(NoInteger::Invalid);
+    }
+    let mut number = 0u64;
+    while let Some((digit @ b'0'..=b'9', after)) = rest.split_first() {
+        let next = number.checked_mul(10).and_then(|number| number.checked_add(u64::from(digit - b'0')));
+        number = next.ok_or(NoInteger::Overflow)?;
+        rest = after;
+    }
+    if !trim_start(rest).is_empty() {
+        return Err(NoInteger::Invalid);
+    }
+    seen.unsigned |= i64::try_from(number).is_err();
+    Ok(number)
+}
+
+/// A cell as a double.
+pub(crate) fn float64(cell: &[u8]) -> Option<f64> {
+    let body = trim_end(trim_start(cell));
+    if is_decimal(body) {
+        // `body` is ASCII of a form that Rust's parser accepts, and both round correctly.
+        let number: f64 = std::str::from_utf8(body).ok()?.parse().ok()?;
+        return if number == f64::INFINITY { None } else { Some(number) };
+    }
+    // The words of infinity bear no blanks.
+    let (negative, word) = take_sign(cell);
+    if word.eq_ignore_ascii_case(b"inf") || word.eq_ignore_ascii_case(b"infinity") {
+        return Some(if negative { f64::NEG_INFINITY } else { f64::INFINITY });
+    }
+    None
+}
+
+/// Whether the bytes are `[+-] digits [. digits] [e [+-] digits]` with a digit in the mantissa.
+fn is_decimal(body: &[u8]) -> bool {
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (_, rest) = take_sign(body);
+    let whole = digits(rest);
+    let mut rest = rest.get(whole..).unwrap_or_default();
+    let mut fraction = 0;
+    if let Some((b'.', after)) = rest.split_first() {
+        fraction = digits(after);
+        rest = after.get(fraction..).unwrap_or_default();
+    }
+    if whole + fraction == 0 {
+        return false;
+    }
+    match rest.split_first() {
+        None => true,
+        Some((b'e' | b'E', after)) => {
+            let (_, exponent) = take_sign(after);
+            !exponent.is_empty() && digits(exponent) == exponent.len()
+        }
+        Some(_) => false,
+    }
+}
+
+/// A cell as a boolean: `true` or `false` in any case, without blanks.
+pub(crate) fn boolean(cell: &[u8]) -> Option<bool> {
+    if cell.eq_ignore_ascii_case(b"true") {
+        Some(true)
+    } else if cell.eq_ignore_ascii_case(b"false") {
+        Some(false)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,218 @@
+//! Rows to a table: header names, the width of the first data row, blocks of rows, typed columns.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::csv::column::Column;
+use crate::csv::error::CsvError;
+use crate::csv::infer::Block;
+use crate::csv::tokenizer::Row;
+
+/// A wider header is refused: every column costs memory even when it is empty.
+pub const MAX_COLUMNS: usize = 200_000;
+
+/// What to read of a file.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// Keep these columns only; all where absent. Cells of the others are cut off as they come.
+    pub keep: Option<Vec<String>>,
+    /// Columns to keep as the file spells them: no type is inferred and no word means "missing".
+    pub as_text: Vec<String>,
+    /// More data rows than this are an error.
+    pub max_rows: Option<u64>,
+}
+
+/// A table: named columns of one length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Names of all columns in the file's order, also of those that were not kept.
+    pub names: Vec<String>,
+    /// Leading columns without a name: there are some when the first data row is longer than the header.
+    pub row_labels: Vec<Column>,
+    /// Number of data rows.
+    pub rows: usize,
+    columns: Vec<Option<Column>>,
+}
+
+impl Table {
+    /// The column of this name, if it is in the file and was kept.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        let position = self.names.iter().position(|candidate| candidate == name)?;
+        self.columns.get(position)?.as_ref()
+    }
+
+    /// Kept columns with their names, in the file's order.
+    pub fn columns(&self) -> impl Iterator<Item = (&str, &Column)> {
+        self.names
+            .iter()
+            .zip(&self.columns)
+            .filter_map(|(name, column)| Some((name.as_str(), column.as_ref()?)))
+    }
+}
+
+/// How one column of cells is treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Treatment {
+    Drop,
+    Infer,
+    AsText,
+}
+
+#[derive(Debug)]
+struct Growing {
+    treatment: Treatment,
+    block: Block,
+    column: Option<Column>,
+}
+
+impl Growing {
+    fn new(treatment: Treatment) -> Self {
+        Self { treatment, block: Block::default(), column: None }
+    }
+
+    fn push(&mut self, cell: &[u8]) {
+        if self.treatment != Treatment::Drop {
+            self.block.push(cell);
+        }
+    }
+
+    fn end_block(&mut self) {
+        let next = match self.treatment {
+            Treatment::Drop => return,
+            Treatment::Infer => self.block.infer(),
+            Treatment::AsText => self.block.as_text(),
+        };
+        self.block.clear();
+        self.column = Some(match self.column.take() {
+            None => next,
+            Some(column) => column.append(next),
+        });
+    }
+}
+
+/// Takes rows one by one and grows a table.
+#[derive(Debug)]
+pub(crate) struct TableBuilder<'a> {
+    options: &'a ReadOptions,
+    names: Option<Vec<String>>,
+    leading: usize,
+    columns: Vec<Growing>,
+    block_rows: usize,
+    rows_in_block: usize,
+    rows: u64,
+}
+
+impl<'a> TableBuilder<'a> {
+    pub(crate) fn new(options: &'a ReadOptions) -> Self {
+        Self {
+            options,
+            names: None,
+            leading: 0,
+            columns: Vec::new(),
+            block_rows: 1,
+            rows_in_block: 0,
+            rows: 0,
+        }
+    }
+
+    pub(crate) fn row(&mut self, row: &Row) -> Result<(), CsvError> {
+        let Some(names) = &self.names else {
+            if row.len() > MAX_COLUMNS {
+                return Err(CsvError::TooManyColumns { limit: MAX_COLUMNS });
+            }
+            self.names = Some(header(row.cells()));
+            return Ok(());
+        };
+        self.rows += 1;
+        if let Some(limit) = self.options.max_rows.filter(|limit| self.rows > *limit) {
+            return Err(CsvError::TooManyRows { limit });
+        }
+        if self.rows == 1 {
+            if row.len() > MAX_COLUMNS {
+                return Err(CsvError::TooManyColumns { limit: MAX_COLUMNS });
+            }
+            self.leading = row.len().saturating_sub(names.len());
+            let labels = std::iter::repeat_n(Treatment::Infer, self.leading);
+            let options = self.options;
+            let treatments = labels.chain(names.iter().map(|name| treatment(options, name)));
+            self.columns = treatments.map(Growing::new).collect();
+            self.block_rows = block_rows(self.columns.len());
+        } else if row.len() > self.columns.len() {
+            let (expected, found) = (self.columns.len(), row.len());
+            return Err(CsvError::RowTooLong { row: self.rows, line: row.line, expected, found });
+        }
+        let cells = row.cells().chain(std::iter::repeat(b"".as_slice()));
+        for (column, cell) in self.columns.iter_mut().zip(cells) {
+            column.push(cell);
+        }
+        self.rows_in_block += 1;
+        if self.rows_in_block == self.block_rows {
+            self.end_block();
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> Table {
+        let names = self.names.take().unwrap_or_default();
+        if self.rows == 0 {
+            self.columns = names.iter().map(|name| Growing::new(treatment(self.options, name))).collect();
+        }
+        if self.rows_in_block > 0 || self.rows == 0 {
+            self.end_block();
+        }
+        let mut columns = self.columns.into_iter().map(|growing| growing.column);
+        let row_labels = columns.by_ref().take(self.leading).flatten().collect();
+        let rows = usize::try_from(self.rows).unwrap_or(usize::MAX);
+        Table { names, row_labels, rows, columns: columns.collect() }
+    }
+
+    fn end_block(&mut self) {
+        self.columns.iter_mut().for_each(Growing::end_block);
+        self.rows_in_block = 0;
+    }
+}
+
+fn treatment(options: &ReadOptions, name: &String) -> Treatment {
+    if options.as_text.contains(name) {
+        Treatment::AsText
+    } else if options.keep.as_ref().is_none_or(|keep| keep.contains(name)) {
+        Treatment::Infer
+    } else {
+        Treatment::Drop
+    }
+}
+
+/// Rows typed together: the largest power of two strictly below ⌊2^20 / columns⌋.
+fn block_rows(columns: usize) -> usize {
+    let limit = (1usize << 20).checked_div(columns).unwrap_or(0);
+    let mut rows = 1;
+    while rows * 2 < limit {
+        rows *= 2;
+    }
+    rows
+}
+
+/// Header cells to column names: an empty one becomes `Unnamed: k`, a repeated one gets `.1`, `.2`, …; given names
+/// are served before made-up ones.
+fn header<'a>(cells: impl Iterator<Item = &'a [u8]>) -> Vec<String> {
+    let mut names: Vec<String> = cells.map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+    let unnamed: Vec<bool> = names.iter().map(String::is_empty).collect();
+    for (position, name) in names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
+        *name = format!("Unnamed: {position}");
+    }
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for made_up in [false, true] {
+        for (name, _) in names.iter_mut().zip(&unnamed).filter(|(_, unnamed)| **unnamed == made_up) {
+            let old = name.clone();
+            let mut count = counts.get(&old).copied().unwrap_or(0);
+            while count > 0 {
+                counts.insert(old.clone(), count + 1);
+                *name = format!("{old}.{count}");
+                count = if taken.contains(name) { count + 1 } else { counts.get(name).copied().unwrap_or(0) };
+            }
+            taken.insert(name.clone());
+            counts.insert(name.clone(), count + 1);
+        }
+    }
+    names
+}
