@@ -9,6 +9,7 @@
 //! the plain types that cross them are in `types`.
 
 pub mod assets;
+pub mod cli;
 pub mod run;
 
 pub use podium_metric as metric;

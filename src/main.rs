@@ -1,2 +1,7 @@
-//! Podium.
-fn main() {}
+//! The `podium` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    podium::cli::main()
+}

@@ -150,12 +150,18 @@ impl RunError {
             | Self::Sandbox(_)
             | Self::Lock(_)
             | Self::Grade(_) => Class::Environment,
-            Self::Folder(error) if error.act.starts_with("open the run") || error.act.starts_with("start a run") => {
+            Self::Folder(error)
+                if error.act.starts_with("open the run") || error.act.starts_with("start a run") =>
+            {
                 Class::Usage
             }
             Self::Folder(_) | Self::Content(_) => Class::Environment,
             Self::Journal(error) | Self::Drive(DriveError::Journal(error)) => {
-                if error.is_disk_full() { Class::Resumable } else { Class::Environment }
+                if error.is_disk_full() {
+                    Class::Resumable
+                } else {
+                    Class::Environment
+                }
             }
             Self::Drive(DriveError::Diverged { .. }) => Class::Usage,
             Self::Drive(DriveError::Hash { .. }) | Self::Corrupt { .. } => Class::Internal,

@@ -1,6 +1,7 @@
 //! A run: one scaffold × models × competition × seed.
 //!
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
+//! - [`order`]: what a user asks for, resolved into it
 //! - [`site`]: what the machine gives, and the equipment made from it
 //! - [`sitting`]: begin, resume, replay
 //! - [`driver`]: polls the strategy and releases results in journal order; resume and replay are the same loop
@@ -25,6 +26,7 @@ pub mod failpoint;
 pub mod folder;
 pub mod journal;
 pub mod limits;
+pub mod order;
 pub mod site;
 pub mod sitting;
 pub mod spending;

@@ -90,13 +90,19 @@ impl Site {
     /// Ids of all scaffolds.
     pub fn scaffold_names(&self) -> Vec<String> {
         let files = self.assets.under("scaffolds/", ".toml");
-        files.keys().filter_map(|name| name.strip_prefix("scaffolds/")?.strip_suffix(".toml").map(str::to_owned)).collect()
+        files
+            .keys()
+            .filter_map(|name| name.strip_prefix("scaffolds/")?.strip_suffix(".toml").map(str::to_owned))
+            .collect()
     }
 
     /// All prompt templates, by the names scaffolds use.
     pub fn prompts(&self) -> BTreeMap<String, String> {
         let files = self.assets.under("prompts/", ".tera");
-        files.into_iter().filter_map(|(name, text)| Some((name.strip_prefix("prompts/")?.to_owned(), text))).collect()
+        files
+            .into_iter()
+            .filter_map(|(name, text)| Some((name.strip_prefix("prompts/")?.to_owned(), text)))
+            .collect()
     }
 
     /// A client of the models in `models`, with the stand-in's library where one of them is the stand-in.
@@ -152,7 +158,13 @@ impl Site {
             return Ok(Environment::of_user(python)?);
         }
         let interpreter = Interpreter::find(None)?;
-        Ok(Environment::build(&self.cache_dir, &config.environment, &config.requirements, &interpreter, progress)?)
+        Ok(Environment::build(
+            &self.cache_dir,
+            &config.environment,
+            &config.requirements,
+            &interpreter,
+            progress,
+        )?)
     }
 
     /// Everything a live run of `config` works with.
@@ -167,7 +179,15 @@ impl Site {
         let sandbox = open_sandbox(&config.sandbox)?;
         let environment = self.environment(&config.sandbox, progress)?;
         let execution_limits = execution_limits(&config.sandbox);
-        Ok(Equipment { client, models, sandbox, environment, execution_limits, competition: Arc::new(competition), data })
+        Ok(Equipment {
+            client,
+            models,
+            sandbox,
+            environment,
+            execution_limits,
+            competition: Arc::new(competition),
+            data,
+        })
     }
 }
 
@@ -176,7 +196,8 @@ impl Site {
 /// # Errors
 /// When it cannot work, or is weaker than required.
 pub fn open_sandbox(config: &SandboxConfig) -> Result<Arc<dyn Sandbox>, RunError> {
-    let settings = podium_sandbox::Settings { require: config.require, ..podium_sandbox::Settings::default() };
+    let settings =
+        podium_sandbox::Settings { require: config.require, ..podium_sandbox::Settings::default() };
     Ok(Arc::from(podium_sandbox::open(config.kind, &settings)?))
 }
 

@@ -55,7 +55,10 @@ impl StoredRun {
         let json = |value: Result<Vec<u8>, serde_json::Error>, file| {
             value.map_err(|source| RunError::Corrupt { file, source })
         };
-        write_whole(&folder.path().join("place.json"), &json(serde_json::to_vec_pretty(&place), "place.json")?)?;
+        write_whole(
+            &folder.path().join("place.json"),
+            &json(serde_json::to_vec_pretty(&place), "place.json")?,
+        )?;
         write_whole(&folder.config_path(), &json(serde_json::to_vec_pretty(&config), "config.json")?)?;
         Ok(Self { folder, config, place })
     }
@@ -220,7 +223,11 @@ fn beat(mut lock: RunLock) -> tokio::task::JoinHandle<()> {
     })
 }
 
-fn read_json<T: serde::de::DeserializeOwned>(path: &std::path::Path, file: &'static str) -> Result<T, RunError> {
-    let bytes = std::fs::read(path).map_err(|source| FolderError { act: "read", path: path.to_owned(), source })?;
+fn read_json<T: serde::de::DeserializeOwned>(
+    path: &std::path::Path,
+    file: &'static str,
+) -> Result<T, RunError> {
+    let bytes =
+        std::fs::read(path).map_err(|source| FolderError { act: "read", path: path.to_owned(), source })?;
     serde_json::from_slice(&bytes).map_err(|source| RunError::Corrupt { file, source })
 }

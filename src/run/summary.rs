@@ -168,7 +168,10 @@ pub(super) fn conclude(
     entries.iter().for_each(|entry| tally.apply(entry));
     let report = RunReport {
         run: run.folder.path().display().to_string(),
-        identity: run.config.identity().map_err(|source| RunError::Corrupt { file: "config.json", source })?,
+        identity: run
+            .config
+            .identity()
+            .map_err(|source| RunError::Corrupt { file: "config.json", source })?,
         scaffold: run.config.scaffold.id.clone(),
         competition: run.config.task.competition.clone(),
         models: run.config.models.clone(),
@@ -191,7 +194,8 @@ pub(super) fn conclude(
             network: run.config.task.grants.network,
         },
     };
-    let json = serde_json::to_vec_pretty(&report).map_err(|source| RunError::Corrupt { file: "run.json", source })?;
+    let json = serde_json::to_vec_pretty(&report)
+        .map_err(|source| RunError::Corrupt { file: "run.json", source })?;
     write_whole(&run.folder.report_path(), &json)?;
     Ok(report)
 }
@@ -215,12 +219,23 @@ pub fn grading_report(
     submission: &std::path::Path,
 ) -> GradingReport {
     let now = jiff::Timestamp::now().to_string();
-    podium_competition::report(competition, &competition.board, outcome, &submission.display().to_string(), &now)
+    podium_competition::report(
+        competition,
+        &competition.board,
+        outcome,
+        &submission.display().to_string(),
+        &now,
+    )
 }
 
 fn usage_report(tally: &Tally) -> UsageReport {
     let Usage { input_tokens, output_tokens, cost, .. } = tally.usage;
-    UsageReport { calls: tally.calls, input_tokens, output_tokens, cost_usd: cost.map(podium_types::money::Usd::dollars) }
+    UsageReport {
+        calls: tally.calls,
+        input_tokens,
+        output_tokens,
+        cost_usd: cost.map(podium_types::money::Usd::dollars),
+    }
 }
 
 fn time_report(entries: &[Entry], tally: &Tally) -> TimeReport {

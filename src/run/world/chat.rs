@@ -20,12 +20,23 @@ use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
 
 impl Inner {
-    pub(super) async fn chat(self: &Arc<Self>, key: &EffectKey, role: &str, request: &ChatRequest) -> Performed {
+    pub(super) async fn chat(
+        self: &Arc<Self>,
+        key: &EffectKey,
+        role: &str,
+        request: &ChatRequest,
+    ) -> Performed {
         let Some(model) = self.equipment.models.get(role) else {
-            return Performed::Parked(Stop::new(StoppedBy::Internal, format!("no model has the role `{role}`")));
+            return Performed::Parked(Stop::new(
+                StoppedBy::Internal,
+                format!("no model has the role `{role}`"),
+            ));
         };
         let Ok(hash) = canonical::hash(request) else {
-            return Performed::Parked(Stop::new(StoppedBy::Internal, format!("the request of `{key}` is no JSON")));
+            return Performed::Parked(Stop::new(
+                StoppedBy::Internal,
+                format!("the request of `{key}` is no JSON"),
+            ));
         };
         let ledger = CallLedger {
             key: key.clone(),
@@ -48,7 +59,9 @@ impl Inner {
             Err(Error::Request(error)) => Err(error),
             Err(Error::Denied(denied)) => {
                 let refusal = ledger.refusal.lock().unwrap_or_else(PoisonError::into_inner).take();
-                return Performed::Parked(refusal.unwrap_or_else(|| Stop::new(StoppedBy::Dollars, denied.reason)));
+                return Performed::Parked(
+                    refusal.unwrap_or_else(|| Stop::new(StoppedBy::Dollars, denied.reason)),
+                );
             }
             Err(error @ (Error::Service { .. } | Error::Configuration { .. })) => {
                 let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();

@@ -51,7 +51,8 @@ impl Files {
         {
             put(&node.join(file), code.as_bytes()).map_err(|error| sentence(&error))?;
         }
-        put(&node.join("output.txt"), execution.output.text().as_bytes()).map_err(|error| sentence(&error))?;
+        put(&node.join("output.txt"), execution.output.text().as_bytes())
+            .map_err(|error| sentence(&error))?;
         if let Collected::File { sha256, .. } = &execution.submission {
             link(&self.folder.content().path_of(sha256), &node.join("submission.csv"))?;
         }

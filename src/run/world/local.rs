@@ -25,7 +25,8 @@ impl Inner {
             Ok(execution) => done(EffectResult::Execution(Box::new(execution))),
             Err(error) => {
                 let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-                let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+                let cause =
+                    std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
                 Performed::Parked(Stop::new(StoppedBy::Sandbox, format!("{error}{cause}{hint}")))
             }
         }
@@ -63,7 +64,9 @@ impl Inner {
 
     fn run_time_left(&self) -> Duration {
         let used = self.clock.stamp().run_ms;
-        self.limits.run_ms.map_or(Duration::MAX, |limit| Duration::from_millis(limit.saturating_sub(used).max(1)))
+        self.limits
+            .run_ms
+            .map_or(Duration::MAX, |limit| Duration::from_millis(limit.saturating_sub(used).max(1)))
     }
 
     pub(super) async fn validate(self: &Arc<Self>, sha256: String) -> Performed {
@@ -78,18 +81,22 @@ impl Inner {
     }
 
     fn check(&self, sha256: &str) -> Result<Verdict, String> {
-        let submission = named_submission(&self.folder.work_path(), &self.folder.content().path_of(sha256), sha256)
-            .map_err(|error| format!("the submission could not be read for its check: {error}"))?;
+        let submission =
+            named_submission(&self.folder.work_path(), &self.folder.content().path_of(sha256), sha256)
+                .map_err(|error| format!("the submission could not be read for its check: {error}"))?;
         let competition = &self.equipment.competition;
         let sample = self.equipment.data.sample_submission(competition);
         let answers = self.equipment.data.answers(competition);
-        podium_competition::validate(competition, &submission, &answers, Some(&sample)).map_err(|error| error.to_string())
+        podium_competition::validate(competition, &submission, &answers, Some(&sample))
+            .map_err(|error| error.to_string())
     }
 
     pub(super) async fn preview(self: &Arc<Self>, request: PreviewRequest) -> Performed {
         let public = self.equipment.data.public.clone();
         let _in_flight = self.clock.in_flight();
-        match tokio::task::spawn_blocking(move || podium_competition::preview(&public, request.max_chars)).await {
+        match tokio::task::spawn_blocking(move || podium_competition::preview(&public, request.max_chars))
+            .await
+        {
             Ok(text) => done(EffectResult::Preview(text)),
             Err(panic) => Performed::Parked(Stop::new(StoppedBy::Internal, panic.to_string())),
         }

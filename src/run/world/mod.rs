@@ -108,7 +108,10 @@ impl World for LiveWorld {
                 Effect::Validate { sha256 } => inner.validate(sha256).await,
                 Effect::Preview(request) => inner.preview(request).await,
                 Effect::BeginStep | Effect::Node(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => {
-                    Performed::Parked(Stop::new(StoppedBy::Internal, format!("`{key}` is no effect of the world")))
+                    Performed::Parked(Stop::new(
+                        StoppedBy::Internal,
+                        format!("`{key}` is no effect of the world"),
+                    ))
                 }
             }
         })

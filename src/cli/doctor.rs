@@ -1,0 +1,174 @@
+//! `podium doctor`: what works on this machine, what does not, and how to mend it.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Args;
+use podium_sandbox::environment::Interpreter;
+use podium_sandbox::{Environment, SandboxKind, Settings, Strength};
+use serde::Serialize;
+
+use crate::cli::exit;
+use crate::cli::failure::{Failure, with_causes};
+use crate::cli::runtime;
+use crate::cli::site::SiteArguments;
+use crate::cli::terminal::{Terminal, escape};
+use crate::run::site::Site;
+
+/// What works on this machine, what does not, and how to mend it
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  podium doctor")]
+pub(crate) struct Arguments {
+    /// Print one JSON document on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+/// How one thing stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    /// It works.
+    Works,
+    /// It does not, and runs get by without it.
+    Optional,
+    /// It does not, and runs need it.
+    Missing,
+}
+
+#[derive(Debug, Serialize)]
+struct Finding {
+    what: &'static str,
+    state: State,
+    detail: String,
+    mend: Option<String>,
+}
+
+pub(crate) fn main(
+    arguments: &Arguments,
+    site: &SiteArguments,
+    terminal: &Terminal,
+) -> Result<ExitCode, Failure> {
+    let site = site.open(terminal)?;
+    let runtime = runtime()?;
+    let _inside = runtime.enter();
+    let mut findings = vec![jail(), python(&site), environment(&site)];
+    findings.extend(keys(&site));
+    findings.push(docker());
+    findings.push(data(&site));
+    let broken = findings.iter().any(|finding| finding.state == State::Missing);
+    if arguments.json {
+        terminal.json(&findings);
+    } else {
+        for finding in &findings {
+            let mark = match finding.state {
+                State::Works => "works    ",
+                State::Optional => "optional ",
+                State::Missing => "MISSING  ",
+            };
+            terminal.line(&format!("{mark} {:<20} {}", finding.what, escape(&finding.detail)));
+            if let Some(mend) = &finding.mend {
+                terminal.line(&format!("          {:<20} {}", "", escape(mend)));
+            }
+        }
+    }
+    Ok(ExitCode::from(if broken { exit::ENVIRONMENT } else { 0 }))
+}
+
+fn jail() -> Finding {
+    match podium_sandbox::open(SandboxKind::Jail, &Settings::default()) {
+        Ok(sandbox) => {
+            let facts = sandbox.facts();
+            let full = facts.strength == Strength::Full;
+            Finding {
+                what: "sandbox (jail)",
+                state: State::Works,
+                detail: facts.describe(),
+                mend: (!full).then(|| {
+                    "it works, but weaker than `full`: limits of memory and processes are not held by a control group"
+                        .to_owned()
+                }),
+            }
+        }
+        Err(error) => Finding {
+            what: "sandbox (jail)",
+            state: State::Missing,
+            detail: with_causes(&error),
+            mend: error.hint().map(str::to_owned),
+        },
+    }
+}
+
+fn python(site: &Site) -> Finding {
+    match Interpreter::find(site.python.as_deref()) {
+        Ok(found) => Finding {
+            what: "python",
+            state: State::Works,
+            detail: format!("{} at {}", found.version, found.path.display()),
+            mend: None,
+        },
+        Err(error) => Finding {
+            what: "python",
+            state: State::Missing,
+            detail: with_causes(&error),
+            mend: error.hint().map(str::to_owned),
+        },
+    }
+}
+
+fn environment(site: &Site) -> Finding {
+    let found = Interpreter::find(None).ok().and_then(|interpreter| {
+        Environment::find(&site.cache_dir, "base", &site.requirements("base"), &interpreter)
+    });
+    match found {
+        Some(environment) => Finding {
+            what: "environment base",
+            state: State::Works,
+            detail: environment.python().display().to_string(),
+            mend: None,
+        },
+        None => Finding {
+            what: "environment base",
+            state: State::Optional,
+            detail: "not built yet".to_owned(),
+            mend: Some("podium environments build base (the first run does it too)".to_owned()),
+        },
+    }
+}
+
+fn keys(site: &Site) -> Vec<Finding> {
+    ["OPENAI_API_KEY", "OPENAI_BASE_URL"]
+        .into_iter()
+        .map(|name| {
+            let set = site.variables.get(name).is_some_and(|value| !value.trim().is_empty());
+            Finding {
+                what: name,
+                state: if set { State::Works } else { State::Optional },
+                detail: if set { "set" } else { "not set" }.to_owned(),
+                mend: (!set).then(|| {
+                    "put it in the environment or in .env; --model playbook needs neither".to_owned()
+                }),
+            }
+        })
+        .collect()
+}
+
+fn docker() -> Finding {
+    let socket = Path::new("/var/run/docker.sock");
+    Finding {
+        what: "docker",
+        state: if socket.exists() { State::Works } else { State::Optional },
+        detail: if socket.exists() { "an engine listens on its socket" } else { "no engine" }.to_owned(),
+        mend: None,
+    }
+}
+
+fn data(site: &Site) -> Finding {
+    let there = site.data_dir.is_dir();
+    Finding {
+        what: "competition data",
+        state: if there { State::Works } else { State::Optional },
+        detail: format!("{}{}", site.data_dir.display(), if there { "" } else { " (not there yet)" }),
+        mend: (!there).then(|| "offline competitions are unpacked there on first use".to_owned()),
+    }
+}

@@ -1,0 +1,75 @@
+//! `podium run --dry-run`: what would happen, with the origin of each value, before a cent is spent.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::cli::failure::Failure;
+use crate::cli::terminal::{Terminal, escape};
+use crate::run::order::Resolved;
+use crate::run::site::Site;
+
+pub(crate) fn main(
+    resolved: &Resolved,
+    site: &Site,
+    as_json: bool,
+    terminal: &Terminal,
+) -> Result<ExitCode, Failure> {
+    let config = &resolved.config;
+    let data = site.prepared(&resolved.competition)?;
+    let preview = podium_competition::preview(&data.public, resolved.scaffold.spec.data_preview.max_chars);
+    let budget = crate::run::tally::Tally::new(config.limits).budget();
+    let (role, request) = resolved
+        .scaffold
+        .first_call(&config.task, &budget, &preview)
+        .map_err(crate::run::error::RunError::from)?;
+    let client = site.client(&config.model_catalog, &resolved.models, Some(&resolved.competition.id))?;
+    let Some(model) = resolved.models.get(&role) else {
+        return Err(Failure::usage(format!("no model has the role `{role}`")));
+    };
+    let tokens = client.count_exact(model, &request);
+    let worst = client.worst_case(model, &request);
+    let prepared = client.prepare(model).map_err(crate::run::error::RunError::from)?;
+    let leaves = match &prepared.base_url {
+        Some(url) => format!(
+            "to {url}: the description, file and column names, sample rows and statistics of the public data, \
+             the agent's code and its output; never the answers"
+        ),
+        None => "nothing: the stand-in model is part of the program".to_owned(),
+    };
+    let cost = worst.cost.map(podium_types::money::Usd::dollars);
+    if as_json {
+        terminal.json(&json!({
+            "config": config,
+            "identity": config.identity().unwrap_or_default(),
+            "origins": resolved.origins,
+            "first_prompt": { "role": role, "model": model.to_string(), "messages": request.messages },
+            "prompt_tokens": tokens,
+            "worst_case": {
+                "input_tokens": worst.input_tokens,
+                "output_tokens": worst.output_tokens,
+                "cost_usd": cost,
+            },
+            "leaves_the_machine": leaves,
+        }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let width = resolved.origins.iter().map(|value| value.name.chars().count()).max().unwrap_or(0).min(48);
+    for value in &resolved.origins {
+        terminal.line(&escape(&format!("{:<width$}  {:<28}  {}", value.name, value.value, value.origin)));
+    }
+    terminal.line(&format!("\nfirst prompt, {role}, {model}:\n"));
+    for message in &request.messages {
+        terminal.line(&escape(&message.content));
+    }
+    terminal.line(&format!("\nprompt tokens     {tokens}"));
+    let price =
+        cost.map_or_else(|| "unknown: this model has no price here".to_owned(), |cost| format!("${cost:.4}"));
+    terminal.line(&format!(
+        "dearest call      {price} ({} tokens in, {} out)",
+        worst.input_tokens, worst.output_tokens
+    ));
+    terminal.line(&format!("leaves the machine  {leaves}"));
+    terminal.line("nothing was run or spent");
+    Ok(ExitCode::SUCCESS)
+}

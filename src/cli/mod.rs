@@ -1,0 +1,150 @@
+//! The command line: one file per subcommand, each of which parses, calls the library and prints.
+//!
+//! Standard output is data, standard error is everything else. Nothing outside this folder prints.
+
+mod competitions;
+mod doctor;
+mod dry_run;
+mod environments;
+mod exit;
+mod failure;
+mod grade;
+mod model;
+mod progress;
+mod replay;
+mod resume;
+mod run;
+mod sandbox;
+mod scaffolds;
+mod show;
+mod site;
+mod summary;
+mod terminal;
+mod validate;
+mod values;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::cli::failure::Failure;
+use crate::cli::terminal::Terminal;
+
+/// Runs LLM agents on machine-learning competitions and scores them as Kaggle would
+#[derive(Debug, Parser)]
+#[command(name = "podium", version, propagate_version = true, max_term_width = 110)]
+#[command(
+    after_help = "Example:\n  podium run --scaffold aide --competition segment --model playbook --steps 8\n\n\
+    Exit codes: 0 done · 1 invalid submission or failed runs · 2 usage or configuration · 3 environment · \
+    4 dollar or token cap · 5 stopped, resumable · 70 a bug of ours"
+)]
+struct Cli {
+    #[command(flatten)]
+    site: site::SiteArguments,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a scaffold on a competition
+    Run(Box<run::Arguments>),
+    /// Go on with a run that was stopped or killed
+    Resume(resume::Arguments),
+    /// Check that a run's strategy and journal agree, with no model and no execution
+    Replay(replay::Arguments),
+    /// Show a run: its tree, its calls, its report
+    Show(show::Arguments),
+    /// Score a submission as the competition would
+    Grade(grade::Arguments),
+    /// Check a submission's format, without a score
+    Validate(validate::Arguments),
+    /// Competitions: list, show, prepare
+    #[command(subcommand)]
+    Competitions(competitions::Command),
+    /// Scaffolds: list, show, and how they read a model's answer
+    #[command(subcommand)]
+    Scaffolds(scaffolds::Command),
+    /// The sandbox by hand
+    #[command(subcommand)]
+    Sandbox(sandbox::Command),
+    /// A model by hand
+    #[command(subcommand)]
+    Model(model::Command),
+    /// Python environments for agents' code
+    #[command(subcommand)]
+    Environments(environments::Command),
+    /// What works on this machine, what does not, and how to mend it
+    Doctor(doctor::Arguments),
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return exit::of_usage(&error);
+        }
+    };
+    start_tracing(cli.site.verbose);
+    let terminal = Terminal::new();
+    match dispatch(cli, &terminal) {
+        Ok(code) => code,
+        Err(failure) => {
+            failure.print(&terminal);
+            failure.code
+        }
+    }
+}
+
+fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
+    let site = &cli.site;
+    match cli.command {
+        Command::Run(arguments) => run::main(&arguments, site, terminal),
+        Command::Resume(arguments) => resume::main(&arguments, site, terminal),
+        Command::Replay(arguments) => replay::main(&arguments, terminal),
+        Command::Show(arguments) => show::main(&arguments, terminal),
+        Command::Grade(arguments) => grade::main(&arguments, site, terminal),
+        Command::Validate(arguments) => validate::main(&arguments, site, terminal),
+        Command::Competitions(command) => competitions::main(&command, site, terminal),
+        Command::Scaffolds(command) => scaffolds::main(&command, site, terminal),
+        Command::Sandbox(command) => sandbox::main(&command, site, terminal),
+        Command::Model(command) => model::main(&command, site, terminal),
+        Command::Environments(command) => environments::main(&command, site, terminal),
+        Command::Doctor(arguments) => doctor::main(&arguments, site, terminal),
+    }
+}
+
+/// Diagnostics on standard error: warnings, or what `-v` and `PODIUM_LOG` ask for. Crates that would write prompts
+/// or keys are silenced whatever is asked for.
+fn start_tracing(verbose: u8) {
+    use tracing_subscriber::EnvFilter;
+    let level = match verbose {
+        0 => "warn",
+        1 => "info",
+        2 => "debug",
+        _ => "trace",
+    };
+    let asked = std::env::var("PODIUM_LOG").unwrap_or_else(|_| level.to_owned());
+    let mut filter = EnvFilter::try_new(&asked).unwrap_or_else(|_| EnvFilter::new(level));
+    for target in podium_llm::SILENCED_TARGETS {
+        if let Ok(directive) = format!("{target}=off").parse() {
+            filter = filter.add_directive(directive);
+        }
+    }
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .without_time()
+        .try_init();
+}
+
+/// The runtime on which models, sandboxes and runs work. The strategy itself is polled on the calling thread.
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::environment(format!("the runtime could not be started: {error}")))
+}

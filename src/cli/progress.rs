@@ -1,0 +1,180 @@
+//! Live progress of a run: a line for each node as it finishes, a line for each wait on a service. A consumer of the
+//! run's event stream, like `--events FILE`, which it also writes.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+
+use podium_scaffold::{Effect, EffectResult, NodeRecord};
+use podium_types::key::EffectKey;
+use podium_types::usage::Usage;
+
+use crate::cli::failure::Failure;
+use crate::cli::terminal::{Terminal, one_line};
+use crate::run::config::RunConfig;
+use crate::run::events::{RunEvent, Sink};
+use crate::run::journal::{Entry, Record};
+
+/// Width of the last column.
+const NOTE: usize = 64;
+
+/// The progress of one sitting.
+pub(crate) struct Progress<'a> {
+    terminal: &'a Terminal,
+    events: Option<File>,
+    direction: podium_scaffold::context::Direction,
+    best: Option<f64>,
+    usage: BTreeMap<u32, Usage>,
+    headed: bool,
+    replayed: u32,
+}
+
+impl<'a> Progress<'a> {
+    /// Opens the events file, where one is wanted.
+    pub(crate) fn new(
+        terminal: &'a Terminal,
+        config: &RunConfig,
+        events: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let events = events.map(|path| {
+            File::create(path).map_err(|error| {
+                Failure::usage(format!("the events file {} cannot be written: {error}", path.display()))
+            })
+        });
+        Ok(Self {
+            terminal,
+            events: events.transpose()?,
+            direction: config.task.direction,
+            best: None,
+            usage: BTreeMap::new(),
+            headed: false,
+            replayed: 0,
+        })
+    }
+
+    fn entry(&mut self, entry: &Entry, replayed: bool) {
+        match &entry.record {
+            Record::Result { key, effect, result, usage, .. } => {
+                self.account(key, usage);
+                match &**effect {
+                    Effect::Node(node) => self.node(node, replayed),
+                    Effect::Execute(_) if !replayed => self.execution(result),
+                    Effect::Note { text } if !replayed => {
+                        self.terminal.error_line(&format!("note      {}", one_line(text, 100)))
+                    }
+                    _ => {}
+                }
+            }
+            Record::Charge { key, usage } => {
+                self.account(key, usage);
+                if !replayed {
+                    let tokens = usage.total_tokens();
+                    self.terminal.error_line(&format!(
+                        "charged   {key}: sent and never answered, counted at its worst case ({tokens} tokens)"
+                    ));
+                }
+            }
+            Record::Started { .. } if !replayed && self.replayed > 0 => {
+                self.terminal.error_line(&format!("resumed   after {} nodes of the journal", self.replayed));
+            }
+            Record::Started { .. } | Record::Limits(_) | Record::Stopped(_) => {}
+        }
+    }
+
+    fn account(&mut self, key: &EffectKey, usage: &Usage) {
+        if let Some(node) = key.number() {
+            let sum = self.usage.entry(node).or_insert(Usage::NOTHING);
+            *sum = sum.plus(usage);
+        }
+    }
+
+    fn execution(&self, result: &EffectResult) {
+        let EffectResult::Execution(execution) = result else { return };
+        for (kind, count) in &execution.blocked {
+            self.terminal.error_line(&format!("blocked   {count} × {}", one_line(kind, 80)));
+        }
+    }
+
+    fn node(&mut self, node: &NodeRecord, replayed: bool) {
+        let value = node.metric.map(|metric| metric.0).filter(|_| node.is_good());
+        let better =
+            value.is_some_and(|value| self.best.is_none_or(|best| self.direction.better(value, best)));
+        if better {
+            self.best = value;
+        }
+        if replayed {
+            self.replayed += 1;
+            return;
+        }
+        if !self.headed {
+            self.headed = true;
+            self.terminal.error_line("   #  from  did        validation    file        time      cost  note");
+        }
+        let cost = self.usage.get(&node.id).and_then(|usage| usage.cost);
+        self.terminal.error_line(&line(node, better, cost.map(|cost| cost.to_string())));
+    }
+
+    fn waiting(&self, event: &RunEvent) {
+        if let RunEvent::Waiting { why, delay_ms, attempt, of, .. } = event {
+            let seconds = *delay_ms as f64 / 1e3;
+            let until = jiff::Zoned::now().saturating_add(jiff::SignedDuration::from_millis(
+                i64::try_from(*delay_ms).unwrap_or(i64::MAX),
+            ));
+            self.terminal.error_line(&format!(
+                "waiting   {}, for {seconds:.1} s; try {attempt} of {of} at {} (not counted as run time)",
+                one_line(why, 60),
+                until.strftime("%H:%M:%S"),
+            ));
+        }
+    }
+}
+
+/// One node as a line of the table; `show` prints the same.
+pub(crate) fn line(node: &NodeRecord, better: bool, cost: Option<String>) -> String {
+    let parents = if node.parents.is_empty() {
+        "-".to_owned()
+    } else {
+        node.parents.iter().map(u32::to_string).collect::<Vec<_>>().join("+")
+    };
+    let metric = match (node.is_good(), node.metric) {
+        (false, _) => "buggy".to_owned(),
+        (true, Some(metric)) => format!("{:.5}{}", metric.0, if better { " *" } else { "  " }),
+        (true, None) => "none".to_owned(),
+    };
+    let file = match &node.submission {
+        podium_types::verdict::Verdict::Valid { copies_sample: true, .. } => "sample copy",
+        podium_types::verdict::Verdict::Valid { .. } => "valid",
+        podium_types::verdict::Verdict::Invalid { .. } => "invalid",
+        podium_types::verdict::Verdict::Missing { .. } => "none",
+    };
+    let seconds = node.execution_ms as f64 / 1e3;
+    let note = node.buggy.as_deref().unwrap_or(&node.plan);
+    format!(
+        "{:>4}  {parents:>4}  {:<9}{metric:>12}  {file:<11}{seconds:>6.1} s  {:>8}  {}",
+        node.id,
+        one_line(&node.operator, 9),
+        cost.unwrap_or_else(|| "?".to_owned()),
+        one_line(note, NOTE)
+    )
+}
+
+impl Sink for Progress<'_> {
+    fn event(&mut self, event: &RunEvent) {
+        if let Some(file) = &mut self.events
+            && let Ok(mut line) = serde_json::to_vec(event)
+        {
+            line.push(b'\n');
+            if let Err(error) = file.write_all(&line) {
+                self.terminal
+                    .error_line(&format!("{} the events file: {error}", self.terminal.yellow("warning:")));
+                self.events = None;
+            }
+        }
+        match event {
+            RunEvent::Entry { replayed, entry } => self.entry(entry, *replayed),
+            RunEvent::Waiting { .. } => self.waiting(event),
+            RunEvent::Begun { .. } | RunEvent::WaitingOver { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! `podium run`: resolve, show what will happen, run, report.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use podium_sandbox::{SandboxKind, Strength};
+use podium_types::money::Usd;
+use tokio::sync::watch;
+
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+use crate::cli::progress::Progress;
+use crate::cli::site::SiteArguments;
+use crate::cli::terminal::Terminal;
+use crate::cli::{dry_run, runtime, summary, values};
+use crate::run::config::RunConfig;
+use crate::run::driver::Interrupt;
+use crate::run::error::RunError;
+use crate::run::folder::RunFolder;
+use crate::run::folder::lock::RunLock;
+use crate::run::limits::Raise;
+use crate::run::order::{Order, default_runs_dir, packages_of, packages_pinned};
+use crate::run::site::Site;
+use crate::run::sitting::StoredRun;
+use crate::run::world::Equipment;
+
+/// Run a scaffold on a competition
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  podium run --scaffold aide --competition segment --model playbook --steps 8\n  \
+    OPENAI_API_KEY=… podium run --scaffold aide -c segment --model openai/gpt-4.1-mini --time-limit 1h --max-cost 2"
+)]
+#[expect(clippy::struct_excessive_bools, reason = "flags")]
+pub(crate) struct Arguments {
+    /// The scaffold: see `podium scaffolds list`
+    #[arg(short, long, default_value = "aide", value_name = "S")]
+    scaffold: String,
+    /// The competition: see `podium competitions list`
+    #[arg(short, long, value_name = "C")]
+    competition: String,
+    /// The model for all roles, as provider/name; `playbook` is the built-in stand-in
+    #[arg(short, long, value_name = "M", value_parser = values::model)]
+    model: Option<String>,
+    /// The model for one role; may be repeated
+    #[arg(long, value_name = "ROLE=M", value_parser = values::role)]
+    role: Vec<(String, String)>,
+    /// Seed of the policy's random numbers and of every call
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// Step limit [default: the scaffold's]
+    #[arg(long, value_name = "N")]
+    steps: Option<u32>,
+    /// Run time limit, such as 2h; waiting for a model service does not count [default: the scaffold's]
+    #[arg(long, value_name = "D", value_parser = values::duration)]
+    time_limit: Option<u64>,
+    /// Limit of one execution, such as 10m [default: the scaffold's]
+    #[arg(long, value_name = "D", value_parser = values::duration)]
+    execution_limit: Option<u64>,
+    /// Dollar limit; never exceeded, whatever comes back
+    #[arg(long, value_name = "USD", value_parser = values::dollars)]
+    max_cost: Option<Usd>,
+    /// Token limit, input and output together
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
+    /// Change one value of the scaffold, such as policy.rule.debug.probability=1; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = values::pair)]
+    set: Vec<(String, String)>,
+    /// Where agents' code runs: jail, or process (limits only, no boundary)
+    #[arg(long, default_value = "jail", value_name = "KIND")]
+    sandbox: SandboxKind,
+    /// Refuse a sandbox weaker than this: full, namespaces or limits
+    #[arg(long, value_name = "STRENGTH")]
+    require_sandbox: Option<Strength>,
+    /// Memory of an execution, such as 8GiB [default: three quarters of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    memory: Option<u64>,
+    /// Processors of an execution [default: all]
+    #[arg(long, value_name = "N")]
+    cpus: Option<usize>,
+    /// Profile of the Python environment: see benchmark/environments
+    #[arg(long, default_value = "base", value_name = "NAME")]
+    environment: String,
+    /// Where runs' folders are made
+    #[arg(long, value_name = "DIR", conflicts_with = "into")]
+    runs_dir: Option<PathBuf>,
+    /// Exactly this folder, which must be empty or absent
+    #[arg(long, value_name = "FOLDER")]
+    into: Option<PathBuf>,
+    /// Write the event stream to this file, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
+    /// Print one JSON document on standard output
+    #[arg(long)]
+    json: bool,
+    /// Show the resolved configuration, the first prompt and its worst-case price; run nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Arguments {
+    fn order(&self) -> Order {
+        Order {
+            scaffold: self.scaffold.clone(),
+            overrides: self.set.clone(),
+            competition: self.competition.clone(),
+            model: self.model.clone(),
+            roles: self.role.iter().cloned().collect(),
+            seed: self.seed,
+            steps: self.steps,
+            run_ms: self.time_limit,
+            execution_ms: self.execution_limit,
+            tokens: self.max_tokens,
+            cost: self.max_cost,
+            sandbox: self.sandbox,
+            require: self.require_sandbox,
+            memory_bytes: self.memory,
+            cpus: self.cpus,
+            environment: self.environment.clone(),
+        }
+    }
+}
+
+pub(crate) fn main(
+    arguments: &Arguments,
+    site: &SiteArguments,
+    terminal: &Terminal,
+) -> Result<ExitCode, Failure> {
+    let site = site.open(terminal)?;
+    if arguments.model.is_none() && arguments.role.is_empty() {
+        return Err(Failure::usage("no model was named").hint(
+            "give one with --model provider/name, or --model playbook for the built-in stand-in that needs no key",
+        ));
+    }
+    let order = arguments.order();
+    if site.python.is_none() && site.requirements(&order.environment).is_empty() {
+        return Err(Failure::usage(format!("there is no environment profile `{}`", order.environment))
+            .hint("profiles are the files of benchmark/environments, for example `base`"));
+    }
+    // Resolved first against the pins: whatever is wrong with the order is said before anything is built.
+    let pinned = packages_pinned(&site.requirements(&order.environment));
+    let mut resolved = order.resolve(&site, pinned)?;
+    if arguments.dry_run {
+        return dry_run::main(&resolved, &site, arguments.json, terminal);
+    }
+    let (runtime, equipment) = equip(&mut resolved.config, &site, terminal)?;
+    let folder = match &arguments.into {
+        Some(folder) => RunFolder::create_exactly(folder),
+        None => {
+            let parent = arguments.runs_dir.clone().unwrap_or_else(default_runs_dir);
+            RunFolder::create(&parent, &order.folder_name())
+        }
+    };
+    let folder = folder.map_err(RunError::from)?;
+    let run = StoredRun::create(folder, resolved.config, site.place())?;
+    let lock = run.lock()?;
+    let options = Options { raise: Raise::default(), events: arguments.events.clone(), json: arguments.json };
+    sit(&run, lock, equipment, &options, &runtime, terminal)
+}
+
+/// Opens the sandbox and the Python environment, and tells the configuration what they really are.
+fn equip(
+    config: &mut RunConfig,
+    site: &Site,
+    terminal: &Terminal,
+) -> Result<(tokio::runtime::Runtime, Equipment), Failure> {
+    let runtime = runtime()?;
+    let equipment = {
+        let _inside = runtime.enter();
+        site.equip(config, &mut |line| terminal.error_line(&format!("environment  {line}")))?
+    };
+    let description = equipment.environment.describe().map_err(RunError::from)?;
+    config.task.packages = packages_of(&description);
+    Ok((runtime, equipment))
+}
+
+/// How a sitting is shown.
+pub(crate) struct Options {
+    /// Limits to raise.
+    pub(crate) raise: Raise,
+    /// Where the event stream goes.
+    pub(crate) events: Option<PathBuf>,
+    /// JSON on standard output.
+    pub(crate) json: bool,
+}
+
+/// One sitting with live progress and a summary at its end; for `run` and `resume`.
+pub(crate) fn sit(
+    run: &StoredRun,
+    lock: RunLock,
+    equipment: Equipment,
+    options: &Options,
+    runtime: &tokio::runtime::Runtime,
+    terminal: &Terminal,
+) -> Result<ExitCode, Failure> {
+    let mut progress = Progress::new(terminal, &run.config, options.events.as_deref())?;
+    summary::header(run, &equipment, terminal);
+    let (interrupter, interrupt) = watch::channel(Interrupt::None);
+    let signals = runtime.spawn(watch_signals(interrupter));
+    let report = runtime.block_on(run.sit(lock, equipment, &options.raise, interrupt, &mut progress));
+    signals.abort();
+    let report = report.map_err(|error| kept(error, run))?;
+    if options.json {
+        terminal.json(&report);
+    } else {
+        summary::footer(run, &report, terminal);
+    }
+    if report.stopped_by.resumes_as_it_is() {
+        terminal.error_line(&format!("go on with: podium resume {}", run.folder.path().display()));
+    }
+    Ok(exit::of_stop(report.stopped_by))
+}
+
+/// An error in the middle of a run also says where the run lies.
+fn kept(error: RunError, run: &StoredRun) -> Failure {
+    let resume = format!("podium resume {}", run.folder.path().display());
+    let hint = error.hint().map_or_else(|| resume.clone(), |hint| format!("{hint} ({resume})"));
+    Failure::from(error).hint(hint)
+}
+
+/// Ctrl-C and SIGTERM: gently at first, at once the second time.
+async fn watch_signals(interrupter: watch::Sender<Interrupt>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut int), Ok(mut term)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return;
+    };
+    for urgency in [Interrupt::Gently, Interrupt::AtOnce] {
+        tokio::select! {
+            _ = int.recv() => {}
+            _ = term.recv() => {}
+        }
+        interrupter.send_replace(urgency);
+    }
+    std::future::pending::<()>().await;
+}

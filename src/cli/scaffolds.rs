@@ -1,0 +1,139 @@
+//! `podium scaffolds`: list, show, and how a scaffold reads a model's answer.
+
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use podium_scaffold::spec::Origin;
+use serde_json::json;
+
+use crate::cli::failure::Failure;
+use crate::cli::site::SiteArguments;
+use crate::cli::terminal::{Terminal, escape};
+use crate::cli::values;
+use crate::run::site::Site;
+
+/// Scaffolds: list, show, and how they read a model's answer
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List scaffolds
+    #[command(after_help = "Example:\n  podium scaffolds list")]
+    List {
+        /// Print one JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what a scaffold is made of
+    #[command(after_help = "Example:\n  podium scaffolds show aide --set policy.rule.debug.probability=1")]
+    Show {
+        /// Its id
+        id: String,
+        /// Change one value; may be repeated
+        #[arg(long, value_name = "KEY=VALUE", value_parser = values::pair)]
+        set: Vec<(String, String)>,
+        /// Print one JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show how a scaffold reads a model's answer
+    #[command(after_help = "Example:\n  podium scaffolds parse aide answer.md --json")]
+    Parse {
+        /// The scaffold
+        id: String,
+        /// File with the answer; `-` reads standard input
+        file: PathBuf,
+        /// Format of the answer, for scaffolds that have several
+        #[arg(long, value_name = "F")]
+        format: Option<String>,
+        /// Print one JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(crate) fn main(
+    command: &Command,
+    site: &SiteArguments,
+    terminal: &Terminal,
+) -> Result<ExitCode, Failure> {
+    let site = site.open(terminal)?;
+    match command {
+        Command::List { json } => list(&site, *json, terminal),
+        Command::Show { id, set, json } => show(&site, id, set, *json, terminal),
+        Command::Parse { id, file, format, json } => {
+            let scaffold = site.scaffold(id, &[])?;
+            let reading = scaffold.parse_answer(&read(file)?, format.as_deref());
+            if *json {
+                terminal.json(&reading);
+            } else {
+                terminal.line(&format!("status: {}", json!(reading.status).as_str().unwrap_or_default()));
+                if let Some(why) = &reading.why {
+                    terminal.line(&format!("why: {}", escape(why)));
+                }
+                terminal.line(&format!("plan:\n{}", escape(reading.plan.as_deref().unwrap_or("(none)"))));
+                terminal.line(&format!("code:\n{}", escape(reading.code.as_deref().unwrap_or("(none)"))));
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn list(site: &Site, as_json: bool, terminal: &Terminal) -> Result<ExitCode, Failure> {
+    let mut rows = Vec::new();
+    for id in site.scaffold_names() {
+        let spec = site.scaffold(&id, &[])?.spec;
+        if !as_json {
+            terminal.line(&format!("{id:<20}  {}", escape(&spec.summary)));
+        }
+        rows.push(json!({"id": id, "name": spec.name, "summary": spec.summary, "strategy": spec.strategy}));
+    }
+    if as_json {
+        terminal.json(&rows);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(
+    site: &Site,
+    id: &str,
+    set: &[(String, String)],
+    as_json: bool,
+    terminal: &Terminal,
+) -> Result<ExitCode, Failure> {
+    let scaffold = site.scaffold(id, set)?;
+    if as_json {
+        terminal.json(&json!({
+            "id": id,
+            "name": scaffold.spec.name,
+            "summary": scaffold.spec.summary,
+            "roles": scaffold.roles(),
+            "spec": *scaffold.spec,
+            "values": scaffold.values(),
+        }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    terminal.line(&format!("{}: {}", scaffold.spec.name, escape(&scaffold.spec.summary)));
+    terminal.line(&format!("roles: {}", scaffold.roles().join(", ")));
+    for value in scaffold.values() {
+        let origin = match value.origin {
+            Origin::File => "",
+            Origin::Set => "  (--set)",
+            Origin::Unset => "  (not set)",
+        };
+        terminal.line(&escape(&format!("{} = {}{origin}", value.path, value.value)));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The text of a file or of standard input. Bytes that are no UTF-8 are replaced: a model wrote them.
+fn read(file: &PathBuf) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let result = if file.as_os_str() == "-" {
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
+    } else {
+        std::fs::read(file).map(|read| bytes = read)
+    };
+    result.map_err(|error| Failure::usage(format!("could not read {}: {error}", file.display())))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,100 @@
+//! Arguments that say where things are on this machine, the same for every command.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::assets::Assets;
+use crate::cli::failure::Failure;
+use crate::cli::terminal::Terminal;
+use crate::run::config::Place;
+use crate::run::error::RunError;
+use crate::run::site::Site;
+
+/// Where things are.
+#[derive(Debug, Args)]
+pub(crate) struct SiteArguments {
+    /// Folder of competitions' data, in MLE-bench's layout [default: MLE-bench's own cache folder]
+    #[arg(
+        long,
+        global = true,
+        env = "PODIUM_DATA_DIR",
+        value_name = "DIR",
+        help_heading = "Where things are"
+    )]
+    data_dir: Option<PathBuf>,
+    /// Folder whose benchmark/, scaffolds/ and prompts/ override the built-in ones
+    #[arg(long, global = true, env = "PODIUM_ASSETS", value_name = "DIR", help_heading = "Where things are")]
+    assets: Option<PathBuf>,
+    /// Your own Python (a venv or conda) for agents' code, instead of the pinned environment
+    #[arg(long, global = true, value_name = "PATH", help_heading = "Where things are")]
+    python: Option<PathBuf>,
+    /// More diagnostics on standard error; twice for still more
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Where things are")]
+    pub(crate) verbose: u8,
+}
+
+impl SiteArguments {
+    /// Reads the environment, `.env` and the assets.
+    pub(crate) fn open(&self, terminal: &Terminal) -> Result<Site, Failure> {
+        self.open_for(None, terminal)
+    }
+
+    /// As [`Self::open`], with the place of a stored run where the command line names none.
+    pub(crate) fn open_for(&self, place: Option<&Place>, terminal: &Terminal) -> Result<Site, Failure> {
+        let stored = place.and_then(|place| place.assets.clone()).filter(|folder| folder.is_dir());
+        let assets = Assets::load(self.assets.as_deref().or(stored.as_deref())).map_err(RunError::from)?;
+        if !assets.overridden().is_empty() {
+            let folder = assets.folder().map(|folder| folder.display().to_string()).unwrap_or_default();
+            terminal.error_line(&format!(
+                "{} from {folder} instead of the built-in: {}",
+                terminal.yellow("note:"),
+                assets.overridden().join(", ")
+            ));
+        }
+        let home = std::env::home_dir().ok_or_else(|| {
+            Failure::environment("there is no home folder").hint("set HOME, or give --data-dir")
+        })?;
+        let cache = std::env::var_os("XDG_CACHE_HOME").filter(|dir| !dir.is_empty()).map(PathBuf::from);
+        let cache = cache.unwrap_or_else(|| home.join(".cache"));
+        let data_dir = self.data_dir.clone().or_else(|| place.map(|place| place.data_dir.clone()));
+        Ok(Site {
+            assets,
+            data_dir: absolute(data_dir.unwrap_or_else(|| home.join(".cache/mle-bench/data"))),
+            cache_dir: cache.join("podium"),
+            variables: variables(),
+            python: self
+                .python
+                .clone()
+                .map(absolute)
+                .or_else(|| place.and_then(|place| place.python.clone())),
+        })
+    }
+}
+
+fn absolute(path: PathBuf) -> PathBuf {
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+/// The environment, and beneath it the lines of `./.env`.
+fn variables() -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(".env").unwrap_or_default();
+    let mut variables: BTreeMap<String, String> = text
+        .lines()
+        .filter_map(|line| {
+            let line = line.trim();
+            let line = line.strip_prefix("export ").unwrap_or(line);
+            let (name, value) = line.split_once('=').filter(|_| !line.starts_with('#'))?;
+            let value = value.trim();
+            let bare = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+            let bare = bare.or_else(|| value.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')));
+            Some((name.trim().to_owned(), bare.unwrap_or(value).to_owned()))
+        })
+        .collect();
+    variables.extend(
+        std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
+    );
+    variables
+}

@@ -1,0 +1,176 @@
+//! What is printed before a run and after it.
+
+use podium_competition::{BoardKind, GradingReport};
+use podium_types::number::Number;
+
+use crate::cli::terminal::{Terminal, escape, one_line};
+use crate::run::sitting::StoredRun;
+use crate::run::stop::Outcome;
+use crate::run::summary::RunReport;
+use crate::run::world::Equipment;
+
+/// Said wherever the stand-in model answered.
+pub(crate) const STAND_IN: &str =
+    "the answers come from a stand-in model: this shows that the harness works, not which scaffold is better";
+
+/// Before the first line of progress.
+pub(crate) fn header(run: &StoredRun, equipment: &Equipment, terminal: &Terminal) {
+    let config = &run.config;
+    let competition = &equipment.competition;
+    let say = |name: &str, text: String| terminal.error_line(&format!("{name:<10}{}", escape(&text)));
+    terminal.error_line(&terminal.bold(&format!(
+        "podium run  {} on {} ({}, {}, {} is better)  seed {}",
+        config.scaffold.id,
+        competition.id,
+        competition.category,
+        config.task.metric,
+        competition.direction(),
+        config.seed
+    )));
+    let folder = run.folder.path().display().to_string();
+    say("folder", format!("{folder}   stop: Ctrl-C   go on: podium resume {folder}"));
+    let models: Vec<String> = config.models.iter().map(|(role, model)| format!("{role} {model}")).collect();
+    say("models", models.join(" · "));
+    if config.has_stand_in() {
+        terminal.error_line(&format!("{:<10}{}", "", terminal.yellow(STAND_IN)));
+    }
+    say("budget", budget(run));
+    let grants = &config.task.grants;
+    let memory = grants
+        .memory_bytes
+        .map_or_else(|| "no memory limit".to_owned(), |bytes| format!("{} MiB", bytes >> 20));
+    let network = if grants.network { "network not blocked" } else { "no network" };
+    say(
+        "sandbox",
+        format!(
+            "{}; {network}; {} CPUs, {memory}, no GPU; answers not mounted",
+            equipment.sandbox.facts().describe(),
+            grants.cpus
+        ),
+    );
+    if config.is_unprotected() {
+        terminal.error_line(&format!(
+            "{} agents' code runs as you, without a boundary: it can read your files and use the network",
+            terminal.yellow("warning:")
+        ));
+    }
+    say(
+        "board",
+        board(competition.board.kind, competition.board.thresholds.as_ref().map(|board| board.teams)),
+    );
+}
+
+fn budget(run: &StoredRun) -> String {
+    let limits = &run.config.limits;
+    let duration = |ms| podium_scaffold::spec::Duration::from_millis(ms).to_string();
+    let mut parts = Vec::new();
+    parts.extend(limits.steps.map(|steps| format!("{steps} steps")));
+    parts.extend(limits.run_ms.map(duration));
+    parts.push(format!("each execution at most {}", duration(limits.execution_ms)));
+    parts.extend(limits.tokens.map(|tokens| format!("{tokens} tokens")));
+    parts.push(limits.cost.map_or_else(|| "no dollar limit".to_owned(), |cost| cost.to_string()));
+    parts.join(" · ")
+}
+
+/// Which board medals refer to, in words.
+pub(crate) fn board(kind: BoardKind, teams: Option<usize>) -> String {
+    let teams = teams.map_or_else(|| "an unknown number of".to_owned(), |teams| teams.to_string());
+    match kind {
+        BoardKind::Kaggle => format!("{teams} human teams"),
+        BoardKind::Baselines => {
+            format!("{teams} scikit-learn baselines, no people: medals are for orientation only")
+        }
+    }
+}
+
+/// After the run: the result, on standard output.
+pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
+    let say = |name: &str, text: &str| terminal.line(&format!("{name:<12}{}", escape(text)));
+    terminal.line("");
+    say("stopped by", &format!("{}: {}", report.stopped_by.word(), one_line(&report.detail, 300)));
+    let nodes = &report.nodes;
+    let best = match (nodes.selected, nodes.best_validation) {
+        (Some(node), Some(metric)) => format!("node {node}, validation {}", shown(metric)),
+        (Some(node), None) => format!("node {node}"),
+        (None, _) => "none was good enough to hand in".to_owned(),
+    };
+    say("nodes", &format!("{} tried, {} buggy; best: {best}", nodes.total, nodes.buggy));
+    say("outcome", report.outcome.word());
+    if let Some(grading) = &report.report {
+        grade(grading, terminal);
+    }
+    let usage = &report.usage;
+    let cost = usage.cost_usd.map_or_else(|| "cost unknown".to_owned(), |cost| format!("${cost:.4}"));
+    say(
+        "calls",
+        &format!("{} calls, {} + {} tokens, {cost}", usage.calls, usage.input_tokens, usage.output_tokens),
+    );
+    let time = &report.time;
+    say(
+        "time",
+        &format!(
+            "{:.1} s of run time: {:.1} s model, {:.1} s execution; {:.1} s waiting for a service",
+            time.run_s, time.model_s, time.execution_s, time.waiting_s
+        ),
+    );
+    let blocked: Vec<String> =
+        report.blocked.iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
+    say(
+        "sandbox",
+        &format!("stopped: {}", if blocked.is_empty() { "nothing".to_owned() } else { blocked.join(", ") }),
+    );
+    say(
+        "saw",
+        "public data, description, format verdicts; no test score, no answers; hosts reachable: none"
+            .replace("none", if report.saw.network { "not blocked" } else { "none" })
+            .as_str(),
+    );
+    if report.outcome == Outcome::Graded {
+        say("script", &run.folder.best_path().join("solution.py").display().to_string());
+    }
+    say("run", &run.folder.path().display().to_string());
+    if report.stand_in {
+        say("note", STAND_IN);
+    }
+}
+
+/// Score and medal; `grade` prints the same.
+pub(crate) fn grade(report: &GradingReport, terminal: &Terminal) {
+    let say = |name: &str, text: &str| terminal.line(&format!("{name:<12}{}", escape(text)));
+    if let Some(reason) = &report.reason {
+        say("invalid", reason);
+        return;
+    }
+    let score = report.score.map_or_else(|| "none".to_owned(), shown);
+    let better = if report.is_lower_better { "lower is better" } else { "higher is better" };
+    say("test score", &format!("{score} ({better})"));
+    let medal = match (report.gold_medal, report.silver_medal, report.bronze_medal) {
+        (true, ..) => "gold",
+        (_, true, _) => "silver",
+        (.., true) => "bronze",
+        _ => "none",
+    };
+    let against = board(report.board.kind, report.board.teams);
+    let place =
+        report.percentile.map(|share| format!("; better than {share:.0} % of them")).unwrap_or_default();
+    say("medal", &format!("{medal}, against {against}{place}"));
+    let threshold = |value: Option<Number>| value.map_or_else(|| "-".to_owned(), shown);
+    say(
+        "thresholds",
+        &format!(
+            "gold {} · silver {} · bronze {} · median {}",
+            threshold(report.gold_threshold),
+            threshold(report.silver_threshold),
+            threshold(report.bronze_threshold),
+            threshold(report.median_threshold)
+        ),
+    );
+    for note in &report.notes {
+        say("note", note);
+    }
+}
+
+/// A score with five decimals.
+pub(crate) fn shown(value: Number) -> String {
+    if value.0.is_finite() { format!("{:.5}", value.0) } else { value.to_string() }
+}

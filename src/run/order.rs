@@ -1,0 +1,296 @@
+//! What a user asks for, resolved into a configuration: every value with its origin, nothing run or spent.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use podium_competition::Competition;
+use podium_llm::ModelName;
+use podium_sandbox::{SandboxKind, Strength};
+use podium_scaffold::context::{Direction, Grants};
+use podium_scaffold::{Scaffold, Task};
+use podium_types::money::Usd;
+
+use crate::run::config::{FORMAT, RunConfig, SandboxConfig, ScaffoldConfig};
+use crate::run::error::RunError;
+use crate::run::limits::Limits;
+use crate::run::site::Site;
+
+/// The one path of the submission, relative to an execution's working directory.
+pub const SUBMISSION_PATH: &str = "./submission/submission.csv";
+
+/// What a user asks for. `None`: the default, from the scaffold or the machine.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Id of the scaffold.
+    pub scaffold: String,
+    /// Its overrides, path and value.
+    pub overrides: Vec<(String, String)>,
+    /// Id of the competition.
+    pub competition: String,
+    /// The model of every role that `roles` does not name.
+    pub model: Option<String>,
+    /// Models by role.
+    pub roles: BTreeMap<String, String>,
+    /// The seed.
+    pub seed: u64,
+    /// Step limit.
+    pub steps: Option<u32>,
+    /// Run time limit in milliseconds.
+    pub run_ms: Option<u64>,
+    /// Limit of one execution in milliseconds.
+    pub execution_ms: Option<u64>,
+    /// Token limit.
+    pub tokens: Option<u64>,
+    /// Dollar limit.
+    pub cost: Option<Usd>,
+    /// Kind of sandbox.
+    pub sandbox: SandboxKind,
+    /// Refuse anything weaker.
+    pub require: Option<Strength>,
+    /// Memory of an execution in bytes.
+    pub memory_bytes: Option<u64>,
+    /// Processors of an execution.
+    pub cpus: Option<usize>,
+    /// Name of the Python environment's profile.
+    pub environment: String,
+}
+
+/// One resolved value, for `--dry-run`.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Origin {
+    /// What it is.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+    /// Where it came from: `command line`, `scaffolds/aide.toml`, `machine`, `default`, ...
+    pub origin: String,
+}
+
+/// A resolved order.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// The configuration.
+    pub config: RunConfig,
+    /// The scaffold.
+    pub scaffold: Scaffold,
+    /// The competition.
+    pub competition: Competition,
+    /// The models by role.
+    pub models: BTreeMap<String, ModelName>,
+    /// Where each value came from.
+    pub origins: Vec<Origin>,
+}
+
+impl Order {
+    /// Resolves the order on this machine. `packages` are those of the Python environment.
+    ///
+    /// # Errors
+    /// In words for the user: unknown names, missing data, missing keys, limits that cannot be kept.
+    pub fn resolve(&self, site: &Site, packages: Vec<String>) -> Result<Resolved, RunError> {
+        let scaffold = site.scaffold(&self.scaffold, &self.overrides)?;
+        let catalog = site.competitions()?;
+        let competition = catalog.get(&self.competition)?.clone();
+        let models = self.models(&scaffold)?;
+        let model_catalog = site.model_catalog();
+        let client = site.client(&model_catalog, &models, Some(&competition.id))?;
+        let data = site.prepared(&competition)?;
+        let mut origins = Vec::new();
+        let limits = self.limits(&scaffold, &mut origins);
+        if limits.cost.is_some() {
+            for model in models.values() {
+                if client.facts(model).prices.is_none() {
+                    return Err(RunError::UnknownPrice(model.to_string()));
+                }
+            }
+        }
+        let sandbox = self.sandbox(site, &mut origins);
+        let description = std::fs::read_to_string(data.public.join("description.md"))
+            .ok()
+            .or_else(|| competition.description.clone())
+            .unwrap_or_default();
+        let task = Task {
+            competition: competition.id.clone(),
+            description,
+            metric: competition.metric.name.as_str().to_owned(),
+            direction: match competition.direction() {
+                podium_metric::Direction::Lower => Direction::Lower,
+                podium_metric::Direction::Higher => Direction::Higher,
+            },
+            submission_path: SUBMISSION_PATH.to_owned(),
+            grants: Grants {
+                cpus: u32::try_from(sandbox.cpus).unwrap_or(u32::MAX),
+                memory_bytes: Some(sandbox.memory_bytes),
+                gpus: Vec::new(),
+                network: self.sandbox == SandboxKind::Process,
+            },
+            packages,
+        };
+        let config = RunConfig {
+            format: FORMAT,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            scaffold: ScaffoldConfig {
+                id: self.scaffold.clone(),
+                toml: scaffold.to_toml(),
+                prompts: scaffold.prompts().clone(),
+            },
+            competition: competition_files(site, &competition.id),
+            task,
+            models: models.iter().map(|(role, model)| (role.clone(), model.to_string())).collect(),
+            model_catalog,
+            seed: self.seed,
+            limits,
+            sandbox,
+            overridden: site.assets.overridden().to_vec(),
+        };
+        self.tell_origins(&scaffold, &models, &mut origins);
+        Ok(Resolved { config, scaffold, competition, models, origins })
+    }
+
+    fn models(&self, scaffold: &Scaffold) -> Result<BTreeMap<String, ModelName>, RunError> {
+        let roles = scaffold.roles();
+        if let Some(unknown) = self.roles.keys().find(|role| !roles.contains(&role.as_str())) {
+            return Err(RunError::Models(format!(
+                "scaffold `{}` has no role `{unknown}`; its roles: {}",
+                self.scaffold,
+                roles.join(", ")
+            )));
+        }
+        roles
+            .into_iter()
+            .map(|role| {
+                let name = self.roles.get(role).or(self.model.as_ref()).ok_or_else(|| {
+                    RunError::Models(format!("no model for the role `{role}`; name one for all with --model"))
+                })?;
+                Ok((role.to_owned(), name.parse()?))
+            })
+            .collect()
+    }
+
+    fn limits(&self, scaffold: &Scaffold, origins: &mut Vec<Origin>) -> Limits {
+        let file = scaffold.limits();
+        let given = |given: bool| if given { "command line".to_owned() } else { self.scaffold_file() };
+        let limits = Limits {
+            steps: Some(self.steps.unwrap_or(file.steps)),
+            run_ms: Some(self.run_ms.unwrap_or(file.time_limit.millis())),
+            execution_ms: self.execution_ms.unwrap_or(file.execution_timeout.millis()),
+            tokens: self.tokens,
+            cost: self.cost,
+        };
+        let none = || "none".to_owned();
+        let duration = |ms: u64| podium_scaffold::spec::Duration::from_millis(ms).to_string();
+        let mut tell = |name: &str, value: String, origin: String| {
+            origins.push(Origin { name: name.to_owned(), value, origin });
+        };
+        tell("steps", limits.steps.map_or_else(none, |steps| steps.to_string()), given(self.steps.is_some()));
+        tell("time limit", limits.run_ms.map_or_else(none, duration), given(self.run_ms.is_some()));
+        tell("execution limit", duration(limits.execution_ms), given(self.execution_ms.is_some()));
+        let or_default = |given: bool| if given { "command line".to_owned() } else { "default".to_owned() };
+        tell(
+            "token limit",
+            self.tokens.map_or_else(none, |n| n.to_string()),
+            or_default(self.tokens.is_some()),
+        );
+        tell(
+            "dollar limit",
+            self.cost.map_or_else(none, |cost| cost.to_string()),
+            or_default(self.cost.is_some()),
+        );
+        limits
+    }
+
+    fn sandbox(&self, site: &Site, origins: &mut Vec<Origin>) -> SandboxConfig {
+        let own_python = site.python.is_some();
+        let config = SandboxConfig {
+            kind: self.sandbox,
+            require: self.require,
+            memory_bytes: self.memory_bytes.unwrap_or_else(default_memory),
+            cpus: self.cpus.unwrap_or_else(|| podium_sandbox::CpuSet::default().count()),
+            environment: if own_python { "user".to_owned() } else { self.environment.clone() },
+            requirements: if own_python { String::new() } else { site.requirements(&self.environment) },
+        };
+        let or_machine = |given: bool| if given { "command line".to_owned() } else { "machine".to_owned() };
+        let mut tell = |name: &str, value: String, origin: String| {
+            origins.push(Origin { name: name.to_owned(), value, origin });
+        };
+        tell("sandbox", config.kind.to_string(), "command line or default".to_owned());
+        tell("memory", format!("{} MiB", config.memory_bytes >> 20), or_machine(self.memory_bytes.is_some()));
+        tell("cpus", config.cpus.to_string(), or_machine(self.cpus.is_some()));
+        tell("python environment", config.environment.clone(), or_machine(own_python));
+        config
+    }
+
+    fn tell_origins(
+        &self,
+        scaffold: &Scaffold,
+        models: &BTreeMap<String, ModelName>,
+        origins: &mut Vec<Origin>,
+    ) {
+        for (role, model) in models {
+            origins.push(Origin {
+                name: format!("model for {role}"),
+                value: model.to_string(),
+                origin: "command line".to_owned(),
+            });
+        }
+        origins.push(Origin {
+            name: "seed".to_owned(),
+            value: self.seed.to_string(),
+            origin: "command line or default".to_owned(),
+        });
+        for value in scaffold.values() {
+            // The limits of the file are told above, with what the command line made of them.
+            if value.path.starts_with("limits.") {
+                continue;
+            }
+            let origin = match value.origin {
+                podium_scaffold::spec::Origin::File => self.scaffold_file(),
+                podium_scaffold::spec::Origin::Set => "--set".to_owned(),
+                podium_scaffold::spec::Origin::Unset => "not set".to_owned(),
+            };
+            origins.push(Origin { name: value.path.clone(), value: value.value.to_string(), origin });
+        }
+    }
+
+    fn scaffold_file(&self) -> String {
+        format!("scaffolds/{}.toml", self.scaffold)
+    }
+
+    /// The name of the run's folder, before it is made unique.
+    pub fn folder_name(&self) -> String {
+        format!("{}-{}-{}", self.scaffold, self.competition, self.seed)
+    }
+}
+
+/// The catalog entry of one competition, as stored with a run: its asset files.
+fn competition_files(site: &Site, id: &str) -> BTreeMap<String, String> {
+    let offline = format!("benchmark/offline/{id}/");
+    let mut files = site.assets.under(&offline, "");
+    files.extend(site.assets.under(&format!("benchmark/competitions/{id}"), ""));
+    files
+}
+
+/// Three quarters of the machine's memory: the rest is for the harness and its neighbours.
+fn default_memory() -> u64 {
+    let info = rustix::system::sysinfo();
+    u64::from(info.mem_unit) * info.totalram / 4 * 3
+}
+
+/// Packages of an environment as prompts name them, `name version`.
+pub fn packages_of(description: &podium_sandbox::environment::Description) -> Vec<String> {
+    description.packages.iter().map(|(name, version)| format!("{name} {version}")).collect()
+}
+
+/// Packages as pinned in a profile that is not built yet.
+pub fn packages_pinned(requirements: &str) -> Vec<String> {
+    requirements
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default().trim())
+        .filter(|line| !line.is_empty())
+        .map(|line| line.replace("==", " "))
+        .collect()
+}
+
+/// Where runs go by default.
+pub fn default_runs_dir() -> PathBuf {
+    PathBuf::from("runs")
+}
