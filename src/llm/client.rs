@@ -128,9 +128,10 @@ impl Client {
             .endpoints
             .get(&model.provider)
             .ok_or_else(|| unknown_provider(&model.provider, &self.shared.settings))?;
+        check_url(&model.provider, endpoint)?;
         check_key(&model.provider, endpoint)?;
         let http = self.shared.http()?;
-        Ok(Box::new(openai::OpenAi::new(http, endpoint, &self.shared.settings)))
+        Ok(Box::new(openai::OpenAi::new(http, endpoint, self.facts(model), &self.shared.settings)))
     }
 
     fn stand_in(&self, model: &ModelName) -> Result<Box<dyn Provider + '_>, Error> {
@@ -143,10 +144,12 @@ impl Client {
         match &self.playbook {
             Some(library) => Ok(Box::new(Playbook(library))),
             None => Err(Error::Configuration {
-                problem: "the stand-in model `playbook/default` has no solutions for this competition".to_owned(),
-                hint: "it answers only for the offline competitions; elsewhere use a real model, for example \
-                       `openai/gpt-4o-mini`"
+                problem: "the stand-in model `playbook/default` has no solutions for this competition"
                     .to_owned(),
+                hint:
+                    "it answers only for the offline competitions; elsewhere use a real model, for example \
+                       `openai/gpt-4o-mini`"
+                        .to_owned(),
             }),
         }
     }
@@ -202,6 +205,20 @@ fn unknown_provider(provider: &str, settings: &Settings) -> Error {
         ),
     };
     Error::Configuration { problem: format!("there is no model provider `{provider}`"), hint }
+}
+
+fn check_url(provider: &str, endpoint: &Endpoint) -> Result<(), Error> {
+    let url = reqwest::Url::parse(&endpoint.base_url);
+    if url.is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host()) {
+        return Ok(());
+    }
+    Err(Error::Configuration {
+        problem: format!("the base URL of `{provider}` is no http or https address"),
+        hint: format!(
+            "set {} to an address such as `http://127.0.0.1:8080/v1`",
+            settings::url_variable(provider)
+        ),
+    })
 }
 
 fn check_key(provider: &str, endpoint: &Endpoint) -> Result<(), Error> {

@@ -107,10 +107,14 @@ impl ServiceFailure {
 
     fn hint(self, provider: &str, retry_after: Option<Duration>) -> String {
         match self {
-            Self::Quota => format!("the quota of your `{provider}` account is used up; raise it, then resume the run"),
+            Self::Quota => {
+                format!("the quota of your `{provider}` account is used up; raise it, then resume the run")
+            }
             Self::Auth => format!("check the key of `{provider}` in the environment, then resume the run"),
             Self::NotFound => format!("check the model's name and the base URL of `{provider}`"),
-            Self::Network => format!("check the base URL of `{provider}` and the network, then resume the run"),
+            Self::Network => {
+                format!("check the base URL of `{provider}` and the network, then resume the run")
+            }
             Self::RateLimited | Self::Server | Self::Stalled | Self::BadAnswer => match retry_after {
                 Some(delay) => format!("resume the run in {} s, as the service asks", delay.as_secs()),
                 None => "resume the run later".to_owned(),

@@ -27,7 +27,8 @@ impl ModelNameError {
     pub fn hint(&self) -> String {
         let name = self.text.trim().trim_matches('/');
         if name.is_empty() {
-            "a model is written `provider/model`, for example `openai/gpt-4o-mini` or `playbook/default`".to_owned()
+            "a model is written `provider/model`, for example `openai/gpt-4o-mini` or `playbook/default`"
+                .to_owned()
         } else {
             format!("a model is written `provider/model`; did you mean `openai/{name}`?")
         }
@@ -40,7 +41,8 @@ impl FromStr for ModelName {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = || ModelNameError { text: text.to_owned() };
         let (provider, model) = text.split_once('/').ok_or_else(error)?;
-        let plain = |part: &str| !part.is_empty() && !part.chars().any(|c| c.is_whitespace() || c.is_control());
+        let plain =
+            |part: &str| !part.is_empty() && !part.chars().any(|c| c.is_whitespace() || c.is_control());
         if plain(provider) && plain(model) {
             Ok(Self { provider: provider.to_owned(), model: model.to_owned() })
         } else {

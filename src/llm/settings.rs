@@ -86,7 +86,7 @@ pub struct Settings {
     pub max_delay: Duration,
     /// For all tries and waits of a turn: no wait begins that would end later.
     pub total_retry_time: Duration,
-    /// Bytes of one answer's body, as sent by the server.
+    /// Bytes of one answer's body, after decompression.
     pub max_body_bytes: u64,
     /// Replaces the catalog's output limit for requests that name none.
     pub default_max_output_tokens: Option<u32>,
@@ -132,7 +132,8 @@ fn endpoints(variables: &BTreeMap<String, String>) -> BTreeMap<String, Endpoint>
     let endpoint = |known: &Known| {
         let base_url = read(known.base_url_variable).unwrap_or(known.base_url).trim_end_matches('/');
         let official = base_url == OPENAI_URL;
-        let own = |name: &str| if official { read(name).unwrap_or_default().to_owned() } else { String::new() };
+        let own =
+            |name: &str| if official { read(name).unwrap_or_default().to_owned() } else { String::new() };
         let endpoint = Endpoint {
             base_url: base_url.to_owned(),
             key: read(known.key_variable).map(Secret::new),
@@ -148,6 +149,14 @@ fn endpoints(variables: &BTreeMap<String, String>) -> BTreeMap<String, Endpoint>
 /// The variable that holds the key of `provider`.
 pub(crate) fn key_variable(provider: &str) -> &'static str {
     KNOWN.iter().find(|known| known.provider == provider).map_or("OPENAI_API_KEY", |known| known.key_variable)
+}
+
+/// The variable that holds the base URL of `provider`.
+pub(crate) fn url_variable(provider: &str) -> &'static str {
+    KNOWN
+        .iter()
+        .find(|known| known.provider == provider)
+        .map_or("OPENAI_BASE_URL", |known| known.base_url_variable)
 }
 
 #[cfg(test)]

@@ -128,7 +128,9 @@ impl Library {
             files.keys().filter_map(|path| path.strip_suffix(CONTENTS)?.strip_suffix('/')).collect();
         let own: Vec<&str> = folders.iter().copied().filter(|folder| *folder != COMMON).collect();
         if own.len() > 1 {
-            return Err(LibraryError::SeveralCompetitions { names: own.into_iter().map(String::from).collect() });
+            return Err(LibraryError::SeveralCompetitions {
+                names: own.into_iter().map(String::from).collect(),
+            });
         }
         let mut scripts = Vec::new();
         for folder in folders {
@@ -148,7 +150,7 @@ impl Library {
             return Err(LibraryError::NoDraft);
         }
         let targets = |script: &Script| {
-            let targets = script.improved_by.iter().chain(script.fixed_by.iter());
+            let mut targets = script.improved_by.iter().chain(script.fixed_by.iter());
             targets.find(|target| self.get(target).is_none()).cloned()
         };
         match self.scripts.iter().find_map(|script| Some((script, targets(script)?))) {

@@ -38,7 +38,7 @@ impl Parameter {
             Self::Stop => &["stop"],
             Self::Effort => &["reasoning_effort"],
             Self::Schema => &["response_format", "json_schema"],
-            Self::Tools => &["tools", "tool_choice", "function calling", "tool use"],
+            Self::Tools => &["tools", "tool_choice", "tool choice", "function calling", "tool use"],
             Self::StreamOptions => &["stream_options"],
             Self::OutputLimitName => &["max_tokens", "max_completion_tokens"],
         }
@@ -99,7 +99,13 @@ pub(crate) struct Failed {
 
 impl Failed {
     pub(crate) fn service(kind: ServiceFailure, settled: Settled, message: impl Into<String>) -> Self {
-        Self { cause: Cause::Service(kind), status: None, settled, message: message.into(), retry_after: None }
+        Self {
+            cause: Cause::Service(kind),
+            status: None,
+            settled,
+            message: message.into(),
+            retry_after: None,
+        }
     }
 }
 

@@ -1,0 +1,129 @@
+//! One chat: a turn, and with an output schema the check of its document and at most one repair turn.
+
+mod delay;
+mod document;
+pub(crate) mod shape;
+mod tries;
+
+use podium_types::chat::{ChatAnswer, ChatRequest, FinishReason, Message, OutputSchema, Speaker};
+use podium_types::usage::Usage;
+use serde_json::Value;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
+
+use crate::client::{Call, Client};
+use crate::error::Error;
+use crate::observer::CallEvent;
+use crate::provider::{Answered, Provider};
+use tries::Tries;
+
+/// Runs the chat inside a span with the OpenTelemetry names for generative AI. Bodies are never recorded.
+pub(crate) async fn run(
+    client: &Client,
+    provider: &dyn Provider,
+    call: &Call<'_>,
+) -> Result<ChatAnswer, Error> {
+    let span = tracing::info_span!(
+        "chat",
+        otel.kind = "client",
+        gen_ai.operation.name = "chat",
+        gen_ai.provider.name = %call.model.provider,
+        gen_ai.request.model = %call.model.model,
+        gen_ai.request.max_tokens = client.shared.output_limit(call.model, call.request),
+        gen_ai.request.temperature = call.request.temperature,
+        gen_ai.request.seed = call.request.seed,
+        gen_ai.response.model = Empty,
+        gen_ai.response.finish_reasons = Empty,
+        gen_ai.usage.input_tokens = Empty,
+        gen_ai.usage.output_tokens = Empty,
+        error.type = Empty,
+        podium.purpose = call.purpose,
+        podium.tries = Empty,
+    );
+    let mut tries = Tries { client, provider, call, attempts: 0, used: Usage::NOTHING };
+    let result = answer(&mut tries).instrument(span.clone()).await;
+    record(&span, &tries, &result);
+    result
+}
+
+async fn answer(tries: &mut Tries<'_>) -> Result<ChatAnswer, Error> {
+    let request = tries.call.request;
+    let mut answered = tries.turn(request).await?;
+    cut_at_stop(&mut answered, &request.stop);
+    let document = match &request.output {
+        Some(output) if answered.tool_calls.is_empty() => match document::read(&answered.content, output) {
+            Ok(document) => Some(document),
+            Err(problem) => repair(tries, output, &mut answered, problem).await?,
+        },
+        _ => None,
+    };
+    let model = answered.model.unwrap_or_else(|| tries.call.model.model.clone());
+    Ok(ChatAnswer {
+        content: answered.content,
+        reasoning: answered.reasoning,
+        tool_calls: answered.tool_calls,
+        document,
+        finish: answered.finish,
+        usage: tries.used,
+        model,
+    })
+}
+
+/// Asks once more for the document. Whatever is not the service's failure leaves the first answer as it was: it is
+/// paid for, and the caller sees that it has no document.
+async fn repair(
+    tries: &mut Tries<'_>,
+    output: &OutputSchema,
+    answered: &mut Answered,
+    problem: String,
+) -> Result<Option<Value>, Error> {
+    if answered.finish == FinishReason::Refusal || answered.content.trim().is_empty() {
+        return Ok(None);
+    }
+    let template = &tries.client.shared.settings.repair_instruction;
+    let instruction = shape::with_schema(template, output).replace("{{ problem }}", &problem);
+    tries.call.observer.event(CallEvent::Repairing { problem });
+    let mut request: ChatRequest = tries.call.request.clone();
+    request.messages.push(Message::text(Speaker::Assistant, answered.content.clone()));
+    request.messages.push(Message::text(Speaker::User, instruction));
+    let repaired = match tries.turn(&request).await {
+        Ok(repaired) => repaired,
+        Err(Error::Denied(_) | Error::Request(_)) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let document = document::read(&repaired.content, output).ok();
+    if document.is_some() {
+        *answered = repaired;
+    }
+    Ok(document)
+}
+
+/// A server that does not take stop texts, or overlooks them, must not change the result.
+fn cut_at_stop(answered: &mut Answered, stop: &[String]) {
+    let ends = stop.iter().filter(|text| !text.is_empty()).filter_map(|text| answered.content.find(text));
+    if let Some(end) = ends.min() {
+        answered.content.truncate(end);
+        answered.finish = FinishReason::Stop;
+    }
+}
+
+fn record(span: &Span, tries: &Tries<'_>, result: &Result<ChatAnswer, Error>) {
+    span.record("podium.tries", tries.attempts);
+    span.record("gen_ai.usage.input_tokens", tries.used.input_tokens);
+    span.record("gen_ai.usage.output_tokens", tries.used.output_tokens);
+    match result {
+        Ok(answer) => {
+            span.record("gen_ai.response.model", answer.model.as_str());
+            span.record("gen_ai.response.finish_reasons", tracing::field::debug(&answer.finish));
+        }
+        Err(error) => {
+            let kind = match error {
+                Error::Request(_) => "request",
+                Error::Denied(_) => "denied",
+                Error::Configuration { .. } => "configuration",
+                Error::Service { kind, .. } => kind.as_str(),
+            };
+            span.record("error.type", kind);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The tries of one turn: reserve, send, settle; then return, downgrade, wait or give up.
+
+use std::time::Duration;
+
+use podium_types::chat::{ChatError, ChatRequest};
+use podium_types::usage::Usage;
+use tokio::time::Instant;
+
+use super::delay::Delays;
+use super::shape::Shaped;
+use crate::client::{Call, Client};
+use crate::error::{Error, ServiceFailure};
+use crate::ledger::{Settled, WorstCase};
+use crate::observer::CallEvent;
+use crate::provider::{Answered, Attempt, Cause, Failed, Parameter, Provider, Without};
+use crate::secret::redact;
+use crate::tokens;
+
+/// An empty answer is asked for again this many times, and then returned as it is: some models have nothing to say.
+const EMPTY_REPEATS: u32 = 2;
+
+/// The tries of a chat so far. One value serves all its turns, so attempts and usage go on counting.
+pub(crate) struct Tries<'a> {
+    pub(crate) client: &'a Client,
+    pub(crate) provider: &'a dyn Provider,
+    pub(crate) call: &'a Call<'a>,
+    /// Tries reserved so far.
+    pub(crate) attempts: u32,
+    /// What answered tries used, thrown away answers included.
+    pub(crate) used: Usage,
+}
+
+impl Tries<'_> {
+    /// Sends `request` until it is answered or fails for good.
+    pub(crate) async fn turn(&mut self, request: &ChatRequest) -> Result<Answered, Error> {
+        let settings = &self.client.shared.settings;
+        let (started, before) = (Instant::now(), self.attempts);
+        let mut delays = Delays::new(settings);
+        let mut empties = 0;
+        loop {
+            let failed = match self.attempt(request).await? {
+                Ok(answered) if answered.is_empty() && empties < EMPTY_REPEATS => {
+                    empties += 1;
+                    Failed::service(
+                        ServiceFailure::BadAnswer,
+                        Settled::Used(answered.usage),
+                        "the answer is empty",
+                    )
+                }
+                Ok(answered) => return Ok(answered),
+                Err(failed) => failed,
+            };
+            let kind = match failed.cause {
+                Cause::Request(error) => return Err(Error::Request(error)),
+                Cause::Unsupported(parameter) => {
+                    self.downgrade(parameter);
+                    continue;
+                }
+                Cause::Service(kind) => kind,
+            };
+            let delay =
+                if kind.retryable() { delays.next(started.elapsed(), failed.retry_after) } else { None };
+            let Some(delay) = delay else {
+                return Err(Error::Service {
+                    provider: self.call.model.provider.clone(),
+                    kind,
+                    tries: self.attempts - before,
+                    message: failed.message,
+                    retry_after: failed.retry_after,
+                });
+            };
+            self.wait(kind, delay).await;
+        }
+    }
+
+    /// One reserved, sent and settled try.
+    async fn attempt(&mut self, request: &ChatRequest) -> Result<Result<Answered, Failed>, Error> {
+        let Shaped { request: shaped, without } = self.client.shape(self.call.model, request);
+        let worst = self.client.shared.worst_case(self.call.model, &shaped);
+        self.check_window(&shaped, worst).await?;
+        let number = self.attempts + 1;
+        self.call.ledger.reserve(number, worst).await.map_err(Error::Denied)?;
+        self.attempts = number;
+        self.call.observer.event(CallEvent::TryStarted { attempt: number, worst });
+        let started = Instant::now();
+        let first_byte = || {
+            let after = started.elapsed();
+            self.call.observer.event(CallEvent::FirstByte { attempt: number, after });
+        };
+        let attempt = Attempt {
+            model: self.call.model,
+            request: &shaped,
+            output_limit: self.client.shared.output_limit(self.call.model, &shaped),
+            without: &without,
+            input_estimate: worst.input_tokens,
+            first_byte: &first_byte,
+        };
+        let limit = self.client.shared.settings.call_timeout;
+        let result = tokio::time::timeout(limit, self.provider.attempt(&attempt)).await;
+        let result = result.unwrap_or_else(|_| Err(timed_out(limit)));
+        let result = result.map_err(|failed| refused_again(failed, &without));
+        Ok(self.settled(number, result, started.elapsed()).await)
+    }
+
+    async fn settled(
+        &mut self,
+        attempt: u32,
+        result: Result<Answered, Failed>,
+        elapsed: Duration,
+    ) -> Result<Answered, Failed> {
+        match result {
+            Ok(mut answered) => {
+                answered.usage.cost = self.cost(&answered.usage);
+                self.used = self.used.plus(&answered.usage);
+                self.call.ledger.settle(attempt, Settled::Used(answered.usage)).await;
+                let (id, usage) = (answered.id.clone(), answered.usage);
+                self.call.observer.event(CallEvent::Answered { attempt, id, usage, elapsed });
+                Ok(answered)
+            }
+            Err(mut failed) => {
+                if let Settled::Used(usage) = &mut failed.settled {
+                    usage.cost = self.cost(usage);
+                    self.used = self.used.plus(usage);
+                }
+                self.redact(&mut failed);
+                self.call.ledger.settle(attempt, failed.settled).await;
+                let (status, message) = (failed.status, failed.message.clone());
+                self.call.observer.event(CallEvent::TryFailed { attempt, status, message, elapsed });
+                Err(failed)
+            }
+        }
+    }
+
+    fn cost(&self, usage: &Usage) -> Option<podium_types::money::Usd> {
+        self.client.facts(self.call.model).prices.map(|prices| prices.cost(usage))
+    }
+
+    fn redact(&self, failed: &mut Failed) {
+        let secrets = || self.client.shared.settings.secrets();
+        failed.message = redact(&failed.message, secrets());
+        if let Cause::Request(ChatError::Refused { message }) = &mut failed.cause {
+            *message = redact(message, secrets());
+        }
+    }
+
+    /// Refuses a prompt that cannot fit. The estimate decides when it fits by far; else the tokens are counted.
+    async fn check_window(&self, shaped: &ChatRequest, worst: WorstCase) -> Result<(), Error> {
+        let Some(window) = self.client.facts(self.call.model).context_window else { return Ok(()) };
+        let output_tokens = worst.output_tokens;
+        if worst.input_tokens.saturating_add(output_tokens) <= window {
+            return Ok(());
+        }
+        let counted = shaped.clone();
+        let counted = tokio::task::spawn_blocking(move || tokens::exact(&counted)).await;
+        let prompt_tokens = counted.unwrap_or(worst.input_tokens);
+        if prompt_tokens.saturating_add(output_tokens) <= window {
+            return Ok(());
+        }
+        Err(Error::Request(ChatError::ContextTooLong { prompt_tokens, output_tokens, window }))
+    }
+
+    /// Remembers what the model does not take. Another chat may have learnt it while this one was on its way.
+    fn downgrade(&self, parameter: Parameter) {
+        if self.client.shared.downgrade(self.call.model, parameter) {
+            let parameter = parameter.names().first().copied().unwrap_or_default().to_owned();
+            self.call.observer.event(CallEvent::Downgraded { parameter });
+        }
+    }
+
+    async fn wait(&self, why: ServiceFailure, delay: Duration) {
+        let (attempt, of) = (self.attempts, self.client.shared.settings.max_tries);
+        self.call.observer.event(CallEvent::Waiting { why, delay, attempt, of });
+        let _over = Over(self.call);
+        tokio::time::sleep(delay).await;
+    }
+}
+
+/// Says that a wait is over, also when the chat is dropped during it.
+struct Over<'a>(&'a Call<'a>);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.observer.event(CallEvent::WaitingOver);
+    }
+}
+
+/// A complaint about what was left out already is final: each ability is downgraded once.
+fn refused_again(mut failed: Failed, without: &Without) -> Failed {
+    if let Cause::Unsupported(parameter) = failed.cause
+        && without.contains(&parameter)
+    {
+        failed.cause = Cause::Request(ChatError::Refused { message: failed.message.clone() });
+    }
+    failed
+}
+
+fn timed_out(limit: Duration) -> Failed {
+    let message = format!("no whole answer within the call time-out of {limit:?}");
+    Failed::service(ServiceFailure::Stalled, Settled::Unknown, message)
+}

@@ -1,0 +1,299 @@
+//! Puts an answer together from its pieces: the chunks of a stream, or one whole body.
+//!
+//! Servers vary, so every field is read from a plain JSON value and taken only if it has a shape we know: content as
+//! text, as parts or null; reasoning under two names; tool calls with or without index and id, arguments as text or
+//! as an object. An answer is whole when its finish reason has come, or when it came as one body.
+
+use std::collections::BTreeSet;
+
+use podium_types::chat::{FinishReason, ToolCall};
+use podium_types::usage::Usage;
+use serde_json::Value;
+
+use crate::error::ServiceFailure;
+use crate::ledger::Settled;
+use crate::provider::{Answered, Failed};
+use crate::tokens;
+
+/// The pieces so far.
+#[derive(Default)]
+pub(super) struct Assembly {
+    content: String,
+    reasoning: String,
+    refusal: String,
+    calls: Vec<Piece>,
+    finish: Option<String>,
+    usage: Option<Usage>,
+    id: Option<String>,
+    model: Option<String>,
+    any_choice: bool,
+    whole_body: bool,
+}
+
+struct Piece {
+    index: Option<u64>,
+    call: ToolCall,
+}
+
+impl Assembly {
+    /// Adds a chunk or a whole body.
+    pub(super) fn add(&mut self, value: &Value) {
+        self.id = self.id.take().or_else(|| string(value, "id"));
+        self.model = self.model.take().or_else(|| string(value, "model"));
+        if let Some(usage) = value.get("usage").and_then(usage) {
+            self.usage = Some(usage);
+        }
+        let Some(choice) = value.get("choices").and_then(|choices| choices.get(0)) else { return };
+        self.any_choice = true;
+        if let Some(finish) = string(choice, "finish_reason") {
+            self.finish = Some(finish);
+        }
+        self.whole_body |= choice.get("message").is_some_and(Value::is_object);
+        let delta = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(choice);
+        self.content.push_str(&content(delta.get("content").or_else(|| delta.get("text"))));
+        let reasoning = delta.get("reasoning_content").or_else(|| delta.get("reasoning"));
+        self.reasoning.push_str(&content(reasoning));
+        self.refusal.push_str(&content(delta.get("refusal")));
+        for call in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+            self.add_call(call);
+        }
+    }
+
+    fn add_call(&mut self, piece: &Value) {
+        let function = piece.get("function").unwrap_or(piece);
+        let index = piece.get("index").and_then(Value::as_u64).filter(|_| !self.whole_body);
+        let id = string(piece, "id").unwrap_or_default();
+        let name = string(function, "name").unwrap_or_default();
+        let arguments = match function.get("arguments") {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        };
+        let open = match index {
+            Some(_) => self.calls.iter_mut().find(|call| call.index == index),
+            // Without an index, a piece that names nothing goes on with the last call.
+            None => self
+                .calls
+                .last_mut()
+                .filter(|call| !self.whole_body && name.is_empty() && (id.is_empty() || call.call.id == id)),
+        };
+        match open {
+            Some(open) => {
+                if open.call.id.is_empty() {
+                    open.call.id = id;
+                }
+                if open.call.name.is_empty() {
+                    open.call.name = name;
+                }
+                open.call.arguments.push_str(&arguments);
+            }
+            None => self.calls.push(Piece { index, call: ToolCall { id, name, arguments } }),
+        }
+    }
+
+    /// The model is done; only a usage may follow.
+    pub(super) fn finished(&self) -> bool {
+        self.finish.is_some() || self.whole_body
+    }
+
+    /// Nothing more can follow.
+    pub(super) fn complete(&self) -> bool {
+        self.finished() && self.usage.is_some()
+    }
+
+    /// The answer, if it is whole.
+    pub(super) fn answer(self, input_estimate: u64) -> Result<Answered, Failed> {
+        let settled = self.usage.map_or(Settled::Unknown, Settled::Used);
+        if !self.any_choice {
+            return Err(Failed::service(ServiceFailure::BadAnswer, settled, "the answer has no choices"));
+        }
+        if !self.finished() {
+            let message = "the stream ended before the answer was whole";
+            return Err(Failed::service(ServiceFailure::Network, settled, message));
+        }
+        let refused = self.content.is_empty() && !self.refusal.is_empty();
+        let tool_calls = named(self.calls);
+        let finish = finish(self.finish.as_deref(), refused, !tool_calls.is_empty());
+        let content = if refused { self.refusal } else { self.content };
+        let usage = self.usage.unwrap_or_else(|| {
+            let arguments = tool_calls.iter().map(|call| tokens::estimate_text(&call.arguments)).sum::<u64>();
+            let reasoning_tokens = tokens::estimate_text(&self.reasoning);
+            Usage {
+                input_tokens: input_estimate,
+                output_tokens: tokens::estimate_text(&content) + reasoning_tokens + arguments,
+                reasoning_tokens,
+                estimated: true,
+                ..Usage::default()
+            }
+        });
+        Ok(Answered {
+            content,
+            reasoning: Some(self.reasoning).filter(|text| !text.is_empty()),
+            tool_calls,
+            finish,
+            usage,
+            id: self.id,
+            model: self.model,
+        })
+    }
+}
+
+/// Calls with an id each, made up where the server gave none or the same twice.
+fn named(pieces: Vec<Piece>) -> Vec<ToolCall> {
+    let mut seen = BTreeSet::new();
+    let calls = pieces.into_iter().map(|piece| piece.call).filter(|call| !call.name.is_empty());
+    let with_id = calls.enumerate().map(|(position, mut call)| {
+        if call.id.is_empty() || !seen.insert(call.id.clone()) {
+            call.id = format!("call_{position}");
+            seen.insert(call.id.clone());
+        }
+        call
+    });
+    with_id.collect()
+}
+
+fn finish(name: Option<&str>, refused: bool, calls: bool) -> FinishReason {
+    match name {
+        _ if refused => FinishReason::Refusal,
+        Some("length" | "max_tokens") => FinishReason::Length,
+        Some("content_filter" | "refusal") => FinishReason::Refusal,
+        Some("tool_calls" | "function_call") => FinishReason::ToolCalls,
+        Some("stop" | "end_turn" | "eos") | None if calls => FinishReason::ToolCalls,
+        Some("stop" | "end_turn" | "eos") | None => FinishReason::Stop,
+        Some(other) => FinishReason::Other(other.to_owned()),
+    }
+}
+
+fn string(value: &Value, key: &str) -> Option<String> {
+    value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// Text given as such or as a list of parts.
+fn content(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => {
+            parts.iter().filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str())).collect()
+        }
+        _ => String::new(),
+    }
+}
+
+fn usage(value: &Value) -> Option<Usage> {
+    let count = |value: Option<&Value>| value.and_then(Value::as_u64);
+    let input_tokens = count(value.get("prompt_tokens"))?;
+    let detail = |details: &str, key: &str| {
+        count(value.get(details).and_then(|details| details.get(key))).unwrap_or_default()
+    };
+    Some(Usage {
+        input_tokens,
+        cached_input_tokens: detail("prompt_tokens_details", "cached_tokens"),
+        output_tokens: count(value.get("completion_tokens")).unwrap_or_default(),
+        reasoning_tokens: detail("completion_tokens_details", "reasoning_tokens"),
+        ..Usage::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn assembled(chunks: &[Value]) -> Result<Answered, Failed> {
+        let mut assembly = Assembly::default();
+        chunks.iter().for_each(|chunk| assembly.add(chunk));
+        assembly.answer(10)
+    }
+
+    fn delta(delta: Value, finish: Option<&str>) -> Value {
+        json!({"choices": [{"delta": delta, "finish_reason": finish}]})
+    }
+
+    #[test]
+    fn interleaved_calls_come_together() {
+        let piece = |index: u64, id: &str, name: &str, arguments: &str| {
+            let call = json!({"index": index, "id": id, "function": {"name": name, "arguments": arguments}});
+            delta(json!({"tool_calls": [call]}), None)
+        };
+        let answer = assembled(&[
+            piece(0, "a", "ls", "{\"pa"),
+            piece(1, "a", "cat", "{"),
+            piece(0, "", "", "th\":1}"),
+            piece(1, "", "", "}"),
+            delta(json!({"content": null}), Some("tool_calls")),
+        ]);
+        let calls = answer.unwrap().tool_calls;
+        let call = |id: &str, name: &str, arguments: &str| ToolCall {
+            id: id.into(),
+            name: name.into(),
+            arguments: arguments.into(),
+        };
+        assert_eq!(calls, [call("a", "ls", "{\"path\":1}"), call("call_1", "cat", "{}")]);
+    }
+
+    #[test]
+    fn calls_without_index_and_id_go_on_with_the_last() {
+        let piece = |function: Value| delta(json!({"tool_calls": [{"function": function}]}), None);
+        let answer = assembled(&[
+            piece(json!({"name": "ls", "arguments": ""})),
+            piece(json!({"arguments": "{}"})),
+            piece(json!({"name": "ls", "arguments": {"path": "."}})),
+            delta(json!({}), Some("stop")),
+        ]);
+        let answer = answer.unwrap();
+        let arguments: Vec<&str> = answer.tool_calls.iter().map(|call| call.arguments.as_str()).collect();
+        assert_eq!((arguments, answer.finish), (vec!["{}", r#"{"path":"."}"#], FinishReason::ToolCalls));
+    }
+
+    #[test]
+    fn a_whole_body_needs_no_finish_reason() {
+        let parts = json!([{"type": "text", "text": "a"}, "b"]);
+        let answer = assembled(&[json!({"choices": [{"message": {"content": parts}}]})]).unwrap();
+        assert_eq!((answer.content.as_str(), answer.finish), ("ab", FinishReason::Stop));
+        assert!(answer.usage.estimated && answer.usage.input_tokens == 10);
+    }
+
+    #[test]
+    fn a_refusal_is_the_answer() {
+        let answer = assembled(&[delta(json!({"refusal": "I can't"}), Some("stop"))]).unwrap();
+        assert_eq!((answer.content.as_str(), answer.finish), ("I can't", FinishReason::Refusal));
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let keys = prop_oneof![
+            Just("choices"),
+            Just("delta"),
+            Just("message"),
+            Just("content"),
+            Just("tool_calls"),
+            Just("function"),
+            Just("usage"),
+            Just("prompt_tokens"),
+            Just("finish_reason"),
+            Just("index"),
+            Just("arguments"),
+        ];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<i64>().prop_map(Value::from),
+            ".{0,4}".prop_map(Value::from),
+            Just(json!(true)),
+        ];
+        leaf.prop_recursive(6, 40, 4, move |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+                proptest::collection::btree_map(keys.clone().prop_map(str::to_owned), inner, 0..4)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_shape_of_json_panics(chunks in proptest::collection::vec(any_json(), 0..4)) {
+            drop(assembled(&chunks));
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! What a server's error means: the status, the error object (which every server writes differently) and, for want
+//! of codes, the words of the message.
+
+use podium_types::chat::ChatError;
+use serde_json::Value;
+
+use super::exchange::Refusal;
+use crate::catalog::ModelFacts;
+use crate::error::ServiceFailure;
+use crate::ledger::Settled;
+use crate::provider::{Cause, Failed, Parameter};
+
+/// What the complaint is about.
+pub(super) struct Sent<'a> {
+    /// The request as sent.
+    pub(super) wire: &'a Value,
+    pub(super) facts: &'a ModelFacts,
+    pub(super) input_estimate: u64,
+    pub(super) output_limit: u32,
+}
+
+/// An error object, read tolerantly: every field may be missing or of another type.
+struct Complaint {
+    message: String,
+    code: String,
+    parameter: String,
+}
+
+/// Characters kept of a message.
+const MESSAGE: usize = 400;
+
+/// The failure that a refusal means.
+pub(super) fn read(refusal: &Refusal, sent: &Sent<'_>) -> Failed {
+    let body = serde_json::from_str(&refusal.body).unwrap_or_else(|_| Value::String(plain(&refusal.body)));
+    let complaint = Complaint::new(&body);
+    let status = refusal.status;
+    let settled = match status {
+        // A gateway gave up on a server that may have gone on.
+        408 | 502 | 504 => Settled::Unknown,
+        _ => Settled::NotBilled,
+    };
+    Failed {
+        cause: complaint.cause(status, sent),
+        status: Some(status),
+        settled,
+        message: complaint.text(status),
+        retry_after: refusal.retry_after,
+    }
+}
+
+/// The failure that an error object inside a stream or a 200 means; `None` when `body` is no error.
+pub(super) fn inside(body: &Value, sent: &Sent<'_>) -> Option<Failed> {
+    let error = body.get("error").filter(|error| !error.is_null())?;
+    let code = error.get("code").or_else(|| error.get("status"));
+    let number = code.and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
+    let complaint = Complaint::new(body);
+    let status = number.and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code));
+    let status = status.or_else(|| complaint.is_context().then_some(400)).unwrap_or(500);
+    Some(Failed {
+        cause: complaint.cause(status, sent),
+        status: Some(status),
+        settled: Settled::Unknown,
+        message: complaint.text(status),
+        retry_after: None,
+    })
+}
+
+impl Complaint {
+    fn new(body: &Value) -> Self {
+        let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
+        let field =
+            |names: &[&str]| names.iter().find_map(|name| error.get(name)).map(text).unwrap_or_default();
+        let message = match error {
+            Value::Object(_) => field(&["message", "detail", "error", "msg"]),
+            other => text(other),
+        };
+        let code = format!("{} {}", field(&["code"]), field(&["type"]));
+        Self { message: cut(&message), code: code.to_lowercase(), parameter: field(&["param"]) }
+    }
+
+    fn text(&self, status: u16) -> String {
+        if self.message.is_empty() {
+            format!("HTTP {status}")
+        } else {
+            format!("HTTP {status}: {}", self.message)
+        }
+    }
+
+    fn cause(&self, status: u16, sent: &Sent<'_>) -> Cause {
+        match status {
+            400 | 413 | 422 => self.request_cause(sent),
+            401 | 403 => Cause::Service(ServiceFailure::Auth),
+            402 => Cause::Service(ServiceFailure::Quota),
+            404 | 405 | 410 => Cause::Service(ServiceFailure::NotFound),
+            408 | 409 | 425 => Cause::Service(ServiceFailure::Server),
+            429 if self.is_quota() => Cause::Service(ServiceFailure::Quota),
+            429 => Cause::Service(ServiceFailure::RateLimited),
+            500 | 501 if self.message.contains("--jinja") => match self.unsupported(sent.wire) {
+                Some(parameter) => Cause::Unsupported(parameter),
+                None => Cause::Service(ServiceFailure::Server),
+            },
+            500.. => Cause::Service(ServiceFailure::Server),
+            400.. => Cause::Request(self.refused()),
+            _ => Cause::Service(ServiceFailure::BadAnswer),
+        }
+    }
+
+    fn request_cause(&self, sent: &Sent<'_>) -> Cause {
+        if self.is_context() {
+            return Cause::Request(self.context_too_long(sent));
+        }
+        match self.unsupported(sent.wire) {
+            Some(parameter) => Cause::Unsupported(parameter),
+            None => Cause::Request(self.refused()),
+        }
+    }
+
+    fn refused(&self) -> ChatError {
+        ChatError::Refused { message: self.message.clone() }
+    }
+
+    fn says(&self, phrases: &[&str]) -> bool {
+        let message = self.message.to_lowercase();
+        phrases.iter().any(|phrase| message.contains(phrase))
+    }
+
+    fn is_quota(&self) -> bool {
+        ["insufficient_quota", "billing_hard_limit_reached", "billing_not_active"]
+            .iter()
+            .any(|code| self.code.contains(code))
+            || self.says(&["exceeded your current quota", "insufficient credits", "insufficient balance"])
+    }
+
+    fn is_context(&self) -> bool {
+        ["context_length_exceeded", "exceed_context_size", "string_above_max_length"]
+            .iter()
+            .any(|code| self.code.contains(code))
+            || self.says(&[
+                "maximum context length",
+                "context length exceeded",
+                "exceeds the context window",
+                "exceeds the available context size",
+                "exceeds context window",
+                "prompt is too long",
+                "input is too long",
+            ])
+    }
+
+    fn context_too_long(&self, sent: &Sent<'_>) -> ChatError {
+        let numbers = || {
+            let parts = self.message.split(|c: char| !c.is_ascii_digit());
+            parts.filter_map(|digits| digits.parse::<u64>().ok()).filter(|number| *number >= 100)
+        };
+        let window = sent.facts.context_window.or_else(|| self.number_behind("context length is")).or_else(
+            // "request (9000 tokens) exceeds the available context size (8192 tokens)"
+            || numbers().min(),
+        );
+        let window = window.unwrap_or_default();
+        let prompt = numbers().find(|number| *number != window).unwrap_or(sent.input_estimate);
+        ChatError::ContextTooLong {
+            prompt_tokens: prompt,
+            output_tokens: u64::from(sent.output_limit),
+            window,
+        }
+    }
+
+    fn number_behind(&self, phrase: &str) -> Option<u64> {
+        let (_, behind) = self.message.split_once(phrase)?;
+        let digits: String = behind.trim_start().chars().take_while(char::is_ascii_digit).collect();
+        digits.parse().ok()
+    }
+
+    /// The parameter that the complaint names as not taken, if the request had it.
+    fn unsupported(&self, wire: &Value) -> Option<Parameter> {
+        const PHRASES: [&str; 13] = [
+            "unsupported",
+            "not support",
+            "unrecognized",
+            "unknown",
+            "unexpected",
+            "not permitted",
+            "not allowed",
+            "not available",
+            "not implemented",
+            "invalid parameter",
+            "extra inputs",
+            "only the default",
+            "requires --",
+        ];
+        if !self.code.contains("unsupported") && !self.says(&PHRASES) {
+            return None;
+        }
+        let known = [
+            (Parameter::OutputLimitName, "max_tokens"),
+            (Parameter::OutputLimitName, "max_completion_tokens"),
+            (Parameter::StreamOptions, "stream_options"),
+            (Parameter::Schema, "response_format"),
+            (Parameter::Effort, "reasoning_effort"),
+            (Parameter::Temperature, "temperature"),
+            (Parameter::Tools, "tools"),
+            (Parameter::Seed, "seed"),
+            (Parameter::Stop, "stop"),
+        ];
+        let sent = known.iter().filter(|(_, key)| wire.get(key).is_some());
+        let named = |parameter: Parameter, key: &str| {
+            let names: &[&str] = match parameter {
+                Parameter::OutputLimitName => &[key],
+                other => other.names(),
+            };
+            names.iter().map(|name| self.names(name)).max().unwrap_or_default()
+        };
+        sent.map(|(parameter, key)| (named(*parameter, key), *parameter))
+            .filter(|(strength, _)| *strength > 0)
+            .reduce(|best, next| if next.0 > best.0 { next } else { best })
+            .map(|(_, parameter)| parameter)
+    }
+
+    /// How plainly the complaint names `name`: 2 as the parameter, 1 as a word of the message.
+    fn names(&self, name: &str) -> u8 {
+        if self.parameter.split(['.', '[']).next() == Some(name) {
+            return 2;
+        }
+        let message = self.message.to_lowercase();
+        let part_of_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let whole_word = message.match_indices(name).any(|(at, found)| {
+            let before = message.get(..at).and_then(|head| head.chars().next_back());
+            let behind = message.get(at + found.len()..).and_then(|tail| tail.chars().next());
+            !part_of_word(before) && !part_of_word(behind)
+        });
+        u8::from(whole_word)
+    }
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// The first characters of `text`, on one line.
+pub(super) fn cut(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(MESSAGE).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(MESSAGE) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line,
+    }
+}
+
+/// The words of an HTML page, or the text itself.
+fn plain(body: &str) -> String {
+    if !body.trim_start().starts_with('<') {
+        return body.to_owned();
+    }
+    let mut inside = false;
+    let keep = |c: char| {
+        match c {
+            '<' => inside = true,
+            '>' => {
+                inside = false;
+                return ' ';
+            }
+            _ => {}
+        }
+        if inside { ' ' } else { c }
+    };
+    body.chars().map(keep).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn failed(status: u16, body: &str) -> Failed {
+        let wire = json!({"temperature": 1, "max_tokens": 5, "response_format": {}, "tools": [], "seed": 1, "stop": []});
+        let facts = ModelFacts::default();
+        let sent = Sent { wire: &wire, facts: &facts, input_estimate: 7, output_limit: 5 };
+        read(&Refusal { status, retry_after: None, body: body.to_owned() }, &sent)
+    }
+
+    #[test]
+    fn statuses_and_codes_sort_failures() {
+        use ServiceFailure as Kind;
+        for (status, body, kind) in [
+            (429, "", Kind::RateLimited),
+            (429, r#"{"error":{"message":"slow down","code":429}}"#, Kind::RateLimited),
+            (429, r#"{"error":{"message":"x","code":"insufficient_quota"}}"#, Kind::Quota),
+            (429, r#"{"error":{"message":"x","type":"insufficient_quota","code":null}}"#, Kind::Quota),
+            (402, "", Kind::Quota),
+            (401, r#"{"error":"no"}"#, Kind::Auth),
+            (403, "", Kind::Auth),
+            (404, r#"{"detail":"no such model"}"#, Kind::NotFound),
+            (408, "", Kind::Server),
+            (409, "", Kind::Server),
+            (425, "", Kind::Server),
+            (500, "<html><h1>Oops</h1></html>", Kind::Server),
+            (503, "[]", Kind::Server),
+            (302, "", Kind::BadAnswer),
+        ] {
+            assert_eq!(failed(status, body).cause, Cause::Service(kind), "{status} {body}");
+        }
+        assert_eq!(failed(500, "<html><h1>Oops</h1></html>").message, "HTTP 500: Oops");
+    }
+
+    #[test]
+    fn unsupported_parameters_are_told_from_bad_values() {
+        for (message, parameter) in [
+            (
+                "Unsupported value: 'temperature' does not support 0.5 with this model.",
+                Some(Parameter::Temperature),
+            ),
+            (
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+                Some(Parameter::OutputLimitName),
+            ),
+            ("registry/library/x does not support tools", Some(Parameter::Tools)),
+            ("\"auto\" tool choice requires --enable-auto-tool-choice to be set", Some(Parameter::Tools)),
+            ("This model does not support json_schema output", Some(Parameter::Schema)),
+            ("Unrecognized request argument supplied: seed", Some(Parameter::Seed)),
+            ("temperature must be at most 2", None),
+            ("Unknown model family stopgap", None),
+        ] {
+            let body = json!({"error": {"message": message, "code": 400}}).to_string();
+            let expected = match parameter {
+                Some(parameter) => Cause::Unsupported(parameter),
+                None => Cause::Request(ChatError::Refused { message: message.into() }),
+            };
+            assert_eq!(failed(400, &body).cause, expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn context_errors_carry_their_numbers() {
+        for message in [
+            "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+            "the request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it",
+        ] {
+            let body = json!({"error": {"message": message}}).to_string();
+            let expected = ChatError::ContextTooLong { prompt_tokens: 9000, output_tokens: 5, window: 8192 };
+            assert_eq!(failed(400, &body).cause, Cause::Request(expected));
+        }
+    }
+
+    #[test]
+    fn messages_are_cut_to_one_line() {
+        let failed = failed(500, &"long\n".repeat(5_000));
+        assert!(failed.message.chars().count() <= MESSAGE + 12 && !failed.message.contains('\n'));
+    }
+}

@@ -1,0 +1,82 @@
+//! A request in the words of the chat completions protocol. What the model does not take is left out already.
+
+use podium_types::chat::{Effort, Message, Speaker};
+use serde_json::{Map, Value, json};
+
+use crate::provider::{Attempt, Parameter};
+
+/// Seeds are cut to 31 bits, which every server reads.
+const SEED_MASK: u64 = 0x7FFF_FFFF;
+
+/// The body to send. `official` tells the newer name of the output limit.
+pub(super) fn request(attempt: &Attempt<'_>, official: bool) -> Value {
+    let request = attempt.request;
+    let mut body = Map::new();
+    let mut set = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
+    set("model", json!(attempt.model.model));
+    set("messages", request.messages.iter().map(message).collect());
+    set("stream", json!(true));
+    if !attempt.without.contains(&Parameter::StreamOptions) {
+        set("stream_options", json!({"include_usage": true}));
+    }
+    let newer_name = official != attempt.without.contains(&Parameter::OutputLimitName);
+    set(if newer_name { "max_completion_tokens" } else { "max_tokens" }, json!(attempt.output_limit));
+    if let Some(temperature) = request.temperature {
+        set("temperature", json!(temperature));
+    }
+    if let Some(seed) = request.seed {
+        set("seed", json!(seed & SEED_MASK));
+    }
+    if !request.stop.is_empty() {
+        set("stop", json!(request.stop));
+    }
+    if let Some(effort) = request.effort {
+        set("reasoning_effort", json!(effort_name(effort)));
+    }
+    if !request.tools.is_empty() {
+        set("tools", request.tools.iter().map(tool).collect());
+    }
+    if let Some(output) = &request.output {
+        let schema = json!({"name": output.name, "schema": output.schema, "strict": output.strict});
+        set("response_format", json!({"type": "json_schema", "json_schema": schema}));
+    }
+    Value::Object(body)
+}
+
+const fn effort_name(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Minimal => "minimal",
+        Effort::Low => "low",
+        Effort::Medium => "medium",
+        Effort::High => "high",
+    }
+}
+
+fn tool(tool: &podium_types::chat::Tool) -> Value {
+    let function = json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters});
+    json!({"type": "function", "function": function})
+}
+
+fn message(message: &Message) -> Value {
+    let role = match message.role {
+        Speaker::System => "system",
+        Speaker::User => "user",
+        Speaker::Assistant => "assistant",
+        Speaker::Tool => "tool",
+    };
+    let mut wire = json!({"role": role, "content": message.content});
+    if !message.tool_calls.is_empty() {
+        let call = |call: &podium_types::chat::ToolCall| {
+            let function = json!({"name": call.name, "arguments": call.arguments});
+            json!({"id": call.id, "type": "function", "function": function})
+        };
+        wire["tool_calls"] = message.tool_calls.iter().map(call).collect();
+        if message.content.is_empty() {
+            wire["content"] = Value::Null;
+        }
+    }
+    if let Some(id) = &message.tool_call_id {
+        wire["tool_call_id"] = json!(id);
+    }
+    wire
+}
