@@ -7,20 +7,33 @@
 //!
 //! - [`job`]: what is run and within which limits
 //! - [`strength`]: what the machine can enforce
-//! - [`jail`]: bubblewrap namespaces, system call filter, control groups
-//! - [`process`]: a plain child with limits, by explicit name only
-//! - [`cgroup`]: control groups, version 1 and 2, and the sweep of what a crash left
-//! - [`supervisor`], [`spawn`], [`watch`]: starting children from one thread, and following one to its end
-//! - [`output`], [`traceback`]: what the program printed, and the exception that ended it
+//! - `jail`: bubblewrap namespaces, system call filter, control groups
+//! - `process`: a plain child with limits, by explicit name only
+//! - `cgroup`: control groups, version 1 and 2, and the sweep of what a crash left
+//! - `supervisor`, `spawn`: starting children from one thread
+//! - `watch`, `watchdog`: following one execution to its end, within its limits
+//! - `program`, `finish`: what all kinds do before and after
+//! - `output`, `traceback`: what the program printed, and the exception that ended it
 //! - [`workspace`], [`collect`]: folders a hostile program has written to
 //! - [`environment`]: the pinned Python environment
 //! - [`error`]: typed errors with hints
 
+mod cgroup;
 pub mod collect;
 pub mod environment;
 pub mod error;
+mod finish;
+mod jail;
 pub mod job;
+mod output;
+mod process;
+mod program;
+mod spawn;
 pub mod strength;
+mod supervisor;
+mod traceback;
+mod watch;
+mod watchdog;
 pub mod workspace;
 
 use std::{fmt, future::Future, path::PathBuf, pin::Pin, str::FromStr, time::Duration};
@@ -28,6 +41,7 @@ use std::{fmt, future::Future, path::PathBuf, pin::Pin, str::FromStr, time::Dura
 use podium_types::execution::Execution;
 use serde::{Deserialize, Serialize};
 
+pub use cgroup::sweep;
 pub use collect::collect;
 pub use environment::{Environment, Interpreter};
 pub use error::SandboxError;
@@ -116,12 +130,13 @@ pub trait Sandbox: Send + Sync {
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a>;
 }
 
-/// Probes this machine and opens a sandbox, or says what is missing and how to mend it. Blocks for a few
-/// milliseconds; `python` of a job need not exist yet.
+/// Probes this machine and opens a sandbox, or says what is missing and how to mend it. Control groups that a killed
+/// harness left are removed. Blocks for some ten milliseconds.
 pub fn open(kind: SandboxKind, settings: &Settings) -> Result<Box<dyn Sandbox>, SandboxError> {
+    sweep();
     let sandbox: Box<dyn Sandbox> = match kind {
-        SandboxKind::Jail => return Err(SandboxError::NoBubblewrap),
-        SandboxKind::Process => return Err(SandboxError::NoBubblewrap),
+        SandboxKind::Jail => Box::new(jail::Jail::open(settings)?),
+        SandboxKind::Process => Box::new(process::Process::open(settings)),
     };
     let facts = sandbox.facts();
     match settings.require {

@@ -91,12 +91,10 @@ impl Facts {
         if self.seccomp {
             parts.push("system call filter".to_owned());
         }
-        match &self.cgroup {
-            Some(cgroup) => {
-                parts.push(format!("cgroup v{}: {}", cgroup.version, cgroup.controllers.join(" ")))
-            }
-            None => parts.push("no cgroup".to_owned()),
-        }
+        parts.push(self.cgroup.as_ref().map_or_else(
+            || "no cgroup".to_owned(),
+            |cgroup| format!("cgroup v{}: {}", cgroup.version, cgroup.controllers.join(" ")),
+        ));
         if !self.missing.is_empty() {
             parts.push(format!("missing: {}", self.missing.join("; ")));
         }

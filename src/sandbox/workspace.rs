@@ -109,7 +109,7 @@ fn remove_submission(root: &OwnedFd, submission: &str) -> io::Result<()> {
 fn ensure_folder(root: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
     match file_type(root, name)? {
         Some(FileType::Directory) => {
-            rustix::fs::chmodat(root, name, Mode::from_raw_mode(0o755), AtFlags::empty())?
+            rustix::fs::chmodat(root, name, Mode::from_raw_mode(0o755), AtFlags::empty())?;
         }
         Some(_) => {
             rustix::fs::unlinkat(root, name, AtFlags::empty())?;

@@ -1,0 +1,99 @@
+//! What all kinds of sandbox do before and after a program runs.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use podium_types::execution::{Collected, Ended, Exception, Execution, LimitHit};
+use rustix::process::Resource;
+
+use crate::{
+    Job, Limits, SandboxError, cgroup::Usage, collect::collect, program, traceback, watch::Ending, workspace,
+};
+
+/// Files a program may have open at one time.
+const OPEN_FILES: u64 = 8192;
+
+/// What is known of an ended program besides its output.
+pub(crate) struct Evidence {
+    pub(crate) ended: Ended,
+    pub(crate) usage: Usage,
+    pub(crate) network_attempts: u64,
+}
+
+/// Makes the workspace ready: the old submission is gone, so what is found later was written by this program.
+pub(crate) fn prepare(job: &Job) -> Result<(), SandboxError> {
+    let submission = job.submission.as_ref().map(|rule| rule.path.as_str());
+    workspace::prepare(&job.workspace, submission).map_err(SandboxError::io("preparing", &job.workspace))
+}
+
+/// Per-process limits that hold in every kind.
+pub(crate) fn rlimits(limits: &Limits) -> Vec<(Resource, u64)> {
+    vec![(Resource::Core, 0), (Resource::Fsize, limits.file_bytes), (Resource::Nofile, OPEN_FILES)]
+}
+
+/// The processors granted.
+pub(crate) fn affinity(limits: &Limits) -> rustix::thread::CpuSet {
+    let mut set = rustix::thread::CpuSet::new();
+    limits
+        .cpus
+        .ids()
+        .into_iter()
+        .filter(|cpu| *cpu < rustix::thread::CpuSet::MAX_CPU)
+        .for_each(|cpu| set.set(cpu));
+    set
+}
+
+/// Puts the result together and collects the submission. Every process must be dead.
+pub(crate) fn execution(job: &Job, ending: Ending, evidence: &Evidence) -> Result<Execution, SandboxError> {
+    let Evidence { ended, usage, network_attempts } = *evidence;
+    let exception = program::script(job)
+        .filter(|_| ended != Ended::Exit(0))
+        .and_then(|script| traceback::exception(&ending.output, script));
+    let limit = ending.limit.or_else(|| limit_of(job, ended, exception.as_ref(), usage));
+    let mut blocked = BTreeMap::new();
+    // A program that coped with a limit was held by it all the same.
+    for (name, count) in
+        [("network", network_attempts), ("memory", usage.oom_kills), ("processes", usage.forks_refused)]
+    {
+        if count > 0 {
+            blocked.insert(name.to_owned(), count);
+        }
+    }
+    let submission = match &job.submission {
+        Some(rule) => collect(&job.workspace, &rule.path, &rule.store, rule.max_bytes)
+            .map_err(SandboxError::io("collecting from", &job.workspace))?,
+        None => Collected::Missing { found: "nothing was asked for".to_owned() },
+    };
+    Ok(Execution {
+        ended,
+        limit,
+        output: ending.output,
+        exception,
+        submission,
+        wall_ms: millis(ending.wall),
+        cpu_ms: Some(millis(usage.cpu.unwrap_or(ending.reaped.cpu))),
+        peak_memory_bytes: usage.peak_memory,
+        blocked,
+        interrupted: false,
+    })
+}
+
+/// The limit that ended a program, by what the kernel counted or said. A program that ended well was not ended by one.
+fn limit_of(job: &Job, ended: Ended, exception: Option<&Exception>, usage: Usage) -> Option<LimitHit> {
+    let limits = &job.limits;
+    let too_large = exception.is_some_and(|exception| exception.message.contains("[Errno 27]"));
+    if ended == Ended::Exit(0) {
+        None
+    } else if usage.oom_kills > 0 {
+        Some(LimitHit::Memory { limit_bytes: limits.memory_bytes })
+    } else if usage.forks_refused > 0 {
+        Some(LimitHit::Processes { limit: limits.processes })
+    } else if ended == Ended::Signal(libc::SIGXFSZ) || too_large {
+        Some(LimitHit::Disk { limit_bytes: limits.file_bytes })
+    } else {
+        None
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

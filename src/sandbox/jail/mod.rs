@@ -1,0 +1,85 @@
+//! The jail: bubblewrap namespaces, a system call filter, and control groups where there are any.
+//!
+//! Bubblewrap is started stopped (`--block-fd`): while it waits, its first process has its namespaces but has run
+//! nothing, and the harness takes hold of it, sets the limits that count per user namespace, and opens the network
+//! namespace's counters. That first process is number 1 of its PID namespace: when it dies the kernel kills all the
+//! others, so its end is the end of everything. It also leads the program's process group, which is how SIGINT reaches
+//! the program and its children, while it is itself immune to it.
+//!
+//! No program of ours is inside, and nothing of the host but what [`root`] lists.
+
+mod arguments;
+mod network;
+mod probe;
+mod root;
+mod seccomp;
+mod start;
+
+use std::path::PathBuf;
+
+use podium_types::execution::{Ended, Execution};
+
+use crate::{
+    ExecutionFuture, Facts, Job, Sandbox, SandboxError, Settings,
+    cgroup::{Group, Hierarchy, Usage},
+    finish::{self, Evidence},
+    program,
+    watch::{Ending, Plan, follow},
+    watchdog::Watchdog,
+};
+
+/// A jail kind that was probed on this machine.
+#[derive(Debug)]
+pub(crate) struct Jail {
+    bubblewrap: PathBuf,
+    filters: Vec<Vec<u8>>,
+    hierarchy: Option<Hierarchy>,
+    settings: Settings,
+    facts: Facts,
+}
+
+impl Jail {
+    /// Probes the machine.
+    pub(crate) fn open(settings: &Settings) -> Result<Self, SandboxError> {
+        probe::open(settings)
+    }
+
+    async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
+        finish::prepare(job)?;
+        let argv = program::command_line(job)?;
+        let start::Running { mut live, output, mut status, counters } =
+            start::start(self, job, &argv).await?;
+        let polled = !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"));
+        let watchdog = Watchdog::new(&job.workspace, &job.limits, polled.then(|| live.tree.first()));
+        let ending = follow(&mut live, output, &Plan::new(job, &self.settings), watchdog).await?;
+        let usage = live.tree.group().map(Group::usage).unwrap_or_default();
+        let Some(ended) = ended(&ending, status.exit_code(), usage) else {
+            return Err(SandboxError::Start { message: ending.output.text().trim().to_owned() });
+        };
+        finish::execution(job, ending, &Evidence { ended, usage, network_attempts: counters.attempts() })
+    }
+}
+
+impl Sandbox for Jail {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {
+        Box::pin(self.run(job))
+    }
+}
+
+/// How the program ended; `None` when it was never started. Bubblewrap reports a death by signal as 128 + signal, as
+/// shells do, so a program that exits with such a code is taken for killed.
+fn ended(ending: &Ending, exit_code: Option<i32>, usage: Usage) -> Option<Ended> {
+    match exit_code {
+        Some(code @ 129..=192) => Some(Ended::Signal(code - 128)),
+        Some(code) => Some(Ended::Exit(code)),
+        None if ending.killed || ending.limit.is_some() || usage.oom_kills > 0 => {
+            Some(Ended::Signal(libc::SIGKILL))
+        }
+        None if ending.output.head.starts_with("bwrap: ") => None,
+        None => Some(Ended::Signal(ending.reaped.signal.unwrap_or(libc::SIGKILL))),
+    }
+}

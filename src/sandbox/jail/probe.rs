@@ -1,0 +1,166 @@
+//! Finding out what this machine can enforce, by running jails.
+//!
+//! A probe jail runs a small shell script that tries what must fail and tells what happened. First everything is asked
+//! for; what is refused is left out one by one, and each thing left out is named in the facts.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+use podium_types::execution::{Ended, Program};
+
+use super::{Jail, seccomp};
+use crate::{
+    CancellationToken, Facts, Job, Limits, Sandbox, SandboxError, SandboxKind, Settings, Strength,
+    cgroup::Hierarchy,
+};
+
+/// Each line tries what must be refused and prints its name when it was.
+const SCRIPT: &str = "
+test \"$(id -u)\" != 0 && echo user
+grep -q '^Seccomp:.2' /proc/self/status && echo seccomp
+grep -q '^NoNewPrivs:.1' /proc/self/status && echo privileges
+grep -q '^CapEff:.0*$' /proc/self/status && echo capabilities
+test -e /etc/shadow || echo root
+( : > /usr/podium-probe ) 2>/dev/null || echo system
+( : > /proc/sys/kernel/domainname ) 2>/dev/null || echo settings
+: > probe && echo workspace
+";
+/// What the script prints in a sound jail.
+const WANTED: [&str; 8] =
+    ["user", "seccomp", "privileges", "capabilities", "root", "system", "settings", "workspace"];
+
+/// Probes, weakening step by step what is not essential.
+pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
+    let bubblewrap = find(settings)?;
+    let version = version(&bubblewrap)?;
+    let filters = seccomp::programs().map_err(|error| SandboxError::Probe { message: error.to_string() })?;
+    let hierarchy = if settings.cgroups { Hierarchy::detect() } else { None };
+    let facts = Facts {
+        kind: SandboxKind::Jail,
+        strength: Strength::Full,
+        bubblewrap: Some(version),
+        cgroup: None,
+        seccomp: true,
+        nested_namespaces_refused: true,
+        missing: Vec::new(),
+    };
+    let mut jail = Jail { bubblewrap, filters, hierarchy, settings: settings.clone(), facts };
+
+    let mut first = None;
+    for (nested_namespaces_refused, with_groups) in
+        [(true, true), (false, true), (true, false), (false, false)]
+    {
+        if !with_groups && jail.hierarchy.take().is_some() {
+            jail.facts.missing.push("the control groups that can be made cannot be joined".to_owned());
+        }
+        jail.facts.nested_namespaces_refused = nested_namespaces_refused;
+        match trial(&jail) {
+            Ok(()) => {
+                conclude(&mut jail);
+                return Ok(jail);
+            }
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    Err(first.unwrap_or_else(|| SandboxError::Probe { message: "nothing was tried".to_owned() }))
+}
+
+/// Writes down the strength that the probe has shown.
+fn conclude(jail: &mut Jail) {
+    jail.facts.cgroup = jail.hierarchy.as_ref().map(Hierarchy::facts);
+    let full = jail.hierarchy.as_ref().is_some_and(Hierarchy::is_full);
+    if !full {
+        jail.facts.strength = Strength::Namespaces;
+        if !jail.settings.cgroups {
+            jail.facts.missing.push("control groups are switched off".to_owned());
+        } else if jail.facts.missing.is_empty() {
+            jail.facts.missing.push("no writable control group with memory and pids controllers".to_owned());
+        }
+    }
+}
+
+/// Runs the script in a jail of the present settings.
+fn trial(jail: &Jail) -> Result<(), SandboxError> {
+    let workspace = tempfile::Builder::new()
+        .prefix("podium-probe-")
+        .tempdir()
+        .map_err(SandboxError::io("creating a folder in", std::env::temp_dir()))?;
+    let job = Job {
+        program: Program::Command { argv: ["/bin/sh", "-c", SCRIPT].map(str::to_owned).to_vec() },
+        workspace: workspace.path().to_owned(),
+        input: None,
+        read_only: Vec::new(),
+        python: PathBuf::from("/usr/bin/python3"),
+        timeout: Duration::from_secs(20),
+        limits: Limits { memory_bytes: 256 << 20, ..Limits::default() },
+        env: std::collections::BTreeMap::new(),
+        submission: None,
+        cancel: CancellationToken::new(),
+    };
+    let execution = block_on(jail, &job).map_err(explain)?;
+    let seen = execution.output.text();
+    let missing: Vec<&str> =
+        WANTED.into_iter().filter(|name| !seen.lines().any(|line| line == *name)).collect();
+    if execution.ended == Ended::Exit(0) && missing.is_empty() {
+        Ok(())
+    } else {
+        let message =
+            format!("not as it must be: {} ({:?}, {})", missing.join(", "), execution.ended, seen.trim());
+        Err(SandboxError::Probe { message })
+    }
+}
+
+/// Runs one job on a thread and runtime of its own, so that a probe can be made from anywhere.
+fn block_on(jail: &Jail, job: &Job) -> Result<podium_types::execution::Execution, SandboxError> {
+    let failed = |source| SandboxError::System { call: "starting a runtime", source };
+    std::thread::scope(|scope| {
+        let run = || {
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+            runtime.block_on(jail.execute(job))
+        };
+        let thread = std::thread::Builder::new().name("podium-probe".to_owned()).spawn_scoped(scope, run);
+        thread
+            .map_err(failed)?
+            .join()
+            .unwrap_or_else(|_| Err(failed(std::io::Error::other("the probe panicked"))))
+    })
+}
+
+/// Tells a policy against user namespaces from other failures, by what bubblewrap says.
+fn explain(error: SandboxError) -> SandboxError {
+    let SandboxError::Start { message } = error else { return error };
+    let refused =
+        ["No permissions to creat", "setting up uid map", "Creating new namespace failed", "unshare"];
+    if refused.iter().any(|text| message.contains(text)) {
+        SandboxError::UserNamespaces { message }
+    } else {
+        SandboxError::Probe { message }
+    }
+}
+
+/// The bubblewrap program, as an absolute path.
+fn find(settings: &Settings) -> Result<PathBuf, SandboxError> {
+    let candidates = match &settings.bubblewrap {
+        Some(path) => vec![path.clone()],
+        None => std::env::var_os("PATH")
+            .map(|path| std::env::split_paths(&path).map(|folder| folder.join("bwrap")).collect())
+            .unwrap_or_default(),
+    };
+    candidates.into_iter().find(|path| is_program(path)).ok_or(SandboxError::NoBubblewrap)
+}
+
+fn is_program(path: &Path) -> bool {
+    path.is_absolute() && path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+}
+
+/// `bubblewrap 0.8.0` → `0.8.0`.
+fn version(bubblewrap: &Path) -> Result<String, SandboxError> {
+    let output = Command::new(bubblewrap).arg("--version").output();
+    let output = output.map_err(SandboxError::io("running", bubblewrap))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.split_whitespace().last().unwrap_or("of unknown version").to_owned())
+}

@@ -1,0 +1,131 @@
+//! What a jail's file system holds: an allow-list, in mount order.
+//!
+//! System folders read-only, a handful of synthesized files in `/etc`, the read-only mounts of the job at their own
+//! path, the workspace, and the input. The rest of the host does not exist. The root itself, `/dev` and `/proc` are
+//! sealed read-only. `/proc` must be: the jail's user is the harness's user under another number, and where that is
+//! root the kernel would let it write system settings below `/proc/sys`, which reach the whole host.
+//!
+//! Paths of mounted host folders can be read inside, in `/proc/self/mountinfo`: their names must hold no secrets.
+
+use std::path::{Path, PathBuf};
+
+use super::arguments::Arguments;
+use crate::{Job, SandboxError, workspace};
+
+/// Where the workspace is, inside.
+pub(super) const WORKSPACE: &str = "/workspace";
+/// User and group inside; never root.
+pub(super) const USER: &str = "1000";
+
+/// Folders of the system besides `/usr`: on most systems symbolic links into it.
+const LINKED: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
+/// Parts of `/etc` that programs need and that hold nothing private.
+const ETC: [&str; 4] = ["/etc/ld.so.cache", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts"];
+/// Files of `/proc` that tell of the host.
+const MASKED: [&str; 6] = ["kcore", "keys", "timer_list", "sched_debug", "latency_stats", "kmsg"];
+
+const PASSWD: &str =
+    "agent:x:1000:1000:agent:/workspace/.home:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n";
+const GROUP: &str = "agent:x:1000:\nnogroup:x:65534:\n";
+const HOSTS: &str = "127.0.0.1 localhost podium\n::1 localhost\n";
+const NSSWITCH: &str = "passwd: files\ngroup: files\nhosts: files dns\n";
+/// An address that no network has (RFC 5737): looking up a name fails at once, for want of a route, and is counted.
+const RESOLV: &str = "nameserver 192.0.2.1\noptions attempts:1 timeout:1\n";
+
+/// Adds all mounts of a job.
+pub(super) fn mounts(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
+    system(arguments);
+    etc(arguments)?;
+    kernel(arguments, job)?;
+    for folder in read_only(job)? {
+        arguments.add("--ro-bind", [&folder, &folder]);
+    }
+    arguments.add("--bind", [job.workspace.as_path(), Path::new(WORKSPACE)]);
+    if let Some(input) = &job.input {
+        arguments.add("--ro-bind", [input.as_path(), &Path::new(WORKSPACE).join(workspace::INPUT)]);
+    }
+    arguments.add("--remount-ro", ["/"]);
+    arguments.add("--chdir", [WORKSPACE]);
+    Ok(())
+}
+
+/// `/usr` and the folders beside it.
+fn system(arguments: &mut Arguments) {
+    arguments.add("--ro-bind", ["/usr", "/usr"]);
+    for folder in LINKED {
+        match std::fs::read_link(folder) {
+            Ok(target) => arguments.add("--symlink", [target.as_path(), Path::new(folder)]),
+            Err(_) => arguments.add("--ro-bind-try", [folder, folder]),
+        }
+    }
+}
+
+fn etc(arguments: &mut Arguments) -> Result<(), SandboxError> {
+    for path in ETC {
+        arguments.add("--ro-bind-try", [path, path]);
+    }
+    arguments.file("/etc/passwd", PASSWD)?;
+    arguments.file("/etc/group", GROUP)?;
+    arguments.file("/etc/hosts", HOSTS)?;
+    arguments.file("/etc/nsswitch.conf", NSSWITCH)?;
+    arguments.file("/etc/resolv.conf", RESOLV)
+}
+
+/// `/proc`, `/dev`, the memory file systems, and a `/sys` that tells of nothing but the processors granted, which is
+/// where C libraries and Python look for their number.
+fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
+    arguments.add("--proc", ["/proc"]);
+    for name in MASKED {
+        let path = format!("/proc/{name}");
+        if Path::new(&path).exists() {
+            arguments.add("--ro-bind", ["/dev/null", &path]);
+        }
+    }
+    arguments.add("--remount-ro", ["/proc"]);
+    arguments.add("--dev", ["/dev"]);
+    for (folder, size) in [("/dev/shm", job.limits.shm_bytes), ("/tmp", job.limits.tmp_bytes)] {
+        arguments.add("--perms", ["1777"]);
+        arguments.add("--size", [size.max(4096).to_string()]);
+        arguments.add("--tmpfs", [folder]);
+    }
+    arguments.add("--remount-ro", ["/dev"]);
+    let count = job.limits.cpus.count();
+    let range = if count == 1 { "0\n".to_owned() } else { format!("0-{}\n", count - 1) };
+    for name in ["online", "possible", "present"] {
+        arguments.file(&format!("/sys/devices/system/cpu/{name}"), &range)?;
+    }
+    for cpu in 0..count {
+        arguments.add("--dir", [format!("/sys/devices/system/cpu/cpu{cpu}")]);
+    }
+    Ok(())
+}
+
+/// The job's read-only mounts that are not there already. One that would show the workspace's surroundings is refused.
+fn read_only(job: &Job) -> Result<Vec<PathBuf>, SandboxError> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    let mut sorted = job.read_only.clone();
+    sorted.sort();
+    for folder in sorted {
+        let refused = |why: &str| SandboxError::Job {
+            message: format!("`{}` cannot be mounted read-only: {why}", folder.display()),
+        };
+        if !folder.is_absolute() {
+            return Err(refused("the path is not absolute"));
+        }
+        if job.workspace.starts_with(&folder) || folder.parent().is_none() {
+            return Err(refused("the workspace lies in it"));
+        }
+        let store = job.submission.as_ref().map(|rule| &rule.store);
+        if store.is_some_and(|store| store.starts_with(&folder)) {
+            return Err(refused("the submission store lies in it"));
+        }
+        if ["/proc", "/dev", "/sys", "/etc", WORKSPACE].iter().any(|taken| folder.starts_with(taken)) {
+            return Err(refused("the jail has its own"));
+        }
+        let covered = folder.starts_with("/usr") || folders.iter().any(|outer| folder.starts_with(outer));
+        if !covered {
+            folders.push(folder);
+        }
+    }
+    Ok(folders)
+}

@@ -1,0 +1,160 @@
+//! The system call filter of a jail: allow by default, refuse what widens the attack surface of the kernel.
+//!
+//! Refused with `EPERM`: socket families other than Unix and IP (the network namespace is empty, so IP reaches only
+//! the jail itself), multipath TCP, new namespaces, mounts, tracing, keys, BPF, userfaultfd, performance events,
+//! asynchronous rings, kernel modules, file handles, and pushing characters into a terminal. `clone3` answers
+//! `ENOSYS`, since its flags lie in memory that a filter cannot read; C libraries then use `clone`. Calls of another
+//! architecture end the process; the x32 numbers of `x86_64` are refused. Two programs, since each has one answer.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, sock_filter,
+};
+
+/// Calls that are refused whatever their arguments.
+const REFUSED: &[libc::c_long] = &[
+    // namespaces and mounts
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_open_by_handle_at,
+    // other processes
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // kernel attack surface
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    libc::SYS_fanotify_init,
+    libc::SYS_syslog,
+    // the machine
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+];
+
+/// Flags of `clone` that make a namespace.
+const NAMESPACE_FLAGS: [libc::c_int; 7] = [
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
+
+/// `TIOCSTI` and `TIOCLINUX`: characters pushed into, or pasted from, a terminal.
+const TERMINAL_REQUESTS: [u64; 2] = [0x5412, 0x541c];
+
+/// The filters as bubblewrap takes them, one byte string each.
+pub(super) fn programs() -> Result<Vec<Vec<u8>>, seccompiler::Error> {
+    let eperm = filter(refusals()?, libc::EPERM)?;
+    let enosys = filter(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)?;
+    Ok([eperm, enosys].iter().map(|program| encode(program)).collect())
+}
+
+/// What is refused with `EPERM`.
+fn refusals() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::Error> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
+    let other_family = SeccompRule::new(
+        [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6]
+            .into_iter()
+            .map(|family| dword(0, SeccompCmpOp::Ne, family.unsigned_abs().into()))
+            .collect::<Result<_, _>>()?,
+    )?;
+    let multipath = rule(2, SeccompCmpOp::Eq, libc::IPPROTO_MPTCP.unsigned_abs().into())?;
+    rules.insert(libc::SYS_socket, vec![other_family.clone(), multipath]);
+    rules.insert(libc::SYS_socketpair, vec![other_family]);
+    let namespaces = NAMESPACE_FLAGS.iter().map(|flag| {
+        let flag = u64::from(flag.unsigned_abs());
+        rule(0, SeccompCmpOp::MaskedEq(flag), flag)
+    });
+    rules.insert(libc::SYS_clone, namespaces.collect::<Result<_, _>>()?);
+    let requests = TERMINAL_REQUESTS.iter().map(|request| rule(1, SeccompCmpOp::Eq, *request));
+    rules.insert(libc::SYS_ioctl, requests.collect::<Result<_, _>>()?);
+    Ok(rules)
+}
+
+fn rule(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, seccompiler::Error> {
+    Ok(SeccompRule::new(vec![dword(argument, operator, value)?])?)
+}
+
+/// Compares the low 32 bits, which is all that the kernel looks at in these arguments.
+fn dword(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompCondition, seccompiler::Error> {
+    Ok(SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)?)
+}
+
+fn filter(
+    rules: BTreeMap<i64, Vec<SeccompRule>>,
+    errno: libc::c_int,
+) -> Result<BpfProgram, seccompiler::Error> {
+    let refuse = SeccompAction::Errno(errno.unsigned_abs());
+    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
+    let compiled: BpfProgram = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch)?.try_into()?;
+    Ok(if cfg!(target_arch = "x86_64") {
+        x32_guard().into_iter().chain(compiled).collect()
+    } else {
+        compiled
+    })
+}
+
+/// Refuses the x32 numbers, which name the same calls in the same architecture with bit 30 set.
+fn x32_guard() -> [sock_filter; 3] {
+    const LOAD_WORD: u16 = 0x20; // BPF_LD | BPF_W | BPF_ABS
+    const JUMP_SET: u16 = 0x45; // BPF_JMP | BPF_JSET | BPF_K
+    const RETURN: u16 = 0x06; // BPF_RET | BPF_K
+    let instruction = |code, jt, jf, k| sock_filter { code, jt, jf, k };
+    [
+        instruction(LOAD_WORD, 0, 0, 0),
+        instruction(JUMP_SET, 0, 1, 0x4000_0000),
+        instruction(RETURN, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs()),
+    ]
+}
+
+/// `struct sock_filter` in memory order.
+fn encode(program: &[sock_filter]) -> Vec<u8> {
+    program
+        .iter()
+        .flat_map(|instruction| {
+            let [code_low, code_high] = instruction.code.to_ne_bytes();
+            let [a, b, c, d] = instruction.k.to_ne_bytes();
+            [code_low, code_high, instruction.jt, instruction.jf, a, b, c, d]
+        })
+        .collect()
+}

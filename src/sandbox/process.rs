@@ -1,0 +1,184 @@
+//! The process kind: a plain child with limits. It is no boundary.
+//!
+//! The program can read and write whatever the harness's user can, and reach the network. It gets a cleared
+//! environment, a session of its own, limits, a control group where there is one, and a wall-clock limit. At the end
+//! everything that is in its control group, its process group, or still carries its mark in the environment is killed;
+//! without a control group a program that clears its own environment and leaves its session can escape that.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    os::fd::OwnedFd,
+    path::Path,
+    process::{Command, Stdio},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use podium_types::execution::{Ended, Execution};
+use rustix::{
+    pipe::PipeFlags,
+    process::{Pid, Resource, Signal},
+};
+
+use crate::{
+    ExecutionFuture, Facts, Job, Sandbox, SandboxError, SandboxKind, Settings, Strength,
+    cgroup::{Group, Hierarchy},
+    finish::{self, Evidence},
+    program,
+    spawn::Preparation,
+    supervisor,
+    watch::{Live, Plan, Tree, follow},
+    watchdog::Watchdog,
+    workspace,
+};
+
+/// Names the execution in the environment of everything that it starts.
+const MARK: &str = "PODIUM_EXECUTION";
+
+/// The kind, with what the machine offers.
+#[derive(Debug)]
+pub(crate) struct Process {
+    hierarchy: Option<Hierarchy>,
+    settings: Settings,
+    facts: Facts,
+}
+
+struct ProcessTree {
+    leader: Pid,
+    mark: String,
+    group: Option<Group>,
+}
+
+impl Process {
+    pub(crate) fn open(settings: &Settings) -> Self {
+        let hierarchy = if settings.cgroups { Hierarchy::detect() } else { None };
+        let facts = Facts {
+            kind: SandboxKind::Process,
+            strength: Strength::Limits,
+            bubblewrap: None,
+            cgroup: hierarchy.as_ref().map(Hierarchy::facts),
+            seccomp: false,
+            nested_namespaces_refused: false,
+            missing: vec!["a plain process has no boundary: no namespaces, no system call filter".to_owned()],
+        };
+        Self { hierarchy, settings: settings.clone(), facts }
+    }
+
+    async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
+        program::check_environment(job)?;
+        finish::prepare(job)?;
+        link_input(job)?;
+        let argv = program::command_line(job)?;
+        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
+        let (output, write) =
+            rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(SandboxError::system("pipe2"))?;
+        let mark = mark();
+        let command = command(job, &argv, &mark, write)?;
+        let child = supervisor::spawn(command, self.preparation(job, group.as_ref())?).await?;
+        let leader = child.pid();
+        let mut live = Live::new(ProcessTree { leader, mark, group }, child);
+        let polled = !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"));
+        let watchdog = Watchdog::new(&job.workspace, &job.limits, polled.then_some(leader));
+        let ending = follow(&mut live, output, &Plan::new(job, &self.settings), watchdog).await?;
+        let usage = live.tree.group.as_ref().map(Group::usage).unwrap_or_default();
+        let ended = match (ending.reaped.code, ending.reaped.signal) {
+            (Some(code), _) => Ended::Exit(code),
+            (None, signal) => Ended::Signal(signal.unwrap_or(libc::SIGKILL)),
+        };
+        finish::execution(job, ending, &Evidence { ended, usage, network_attempts: 0 })
+    }
+
+    fn preparation(&self, job: &Job, group: Option<&Group>) -> Result<Preparation, SandboxError> {
+        let mut rlimits = finish::rlimits(&job.limits);
+        if self.hierarchy.is_none() {
+            // Counts all processes of the user, so it is a stop for fork bombs and no exact limit.
+            rlimits.push((Resource::Nproc, job.limits.processes.saturating_mul(4)));
+        }
+        Ok(Preparation {
+            cgroups: group.map(Group::procs).transpose()?.unwrap_or_default(),
+            affinity: Some(finish::affinity(&job.limits)),
+            rlimits,
+            inherit: Vec::new(),
+            new_session: true,
+        })
+    }
+}
+
+impl Sandbox for Process {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {
+        Box::pin(self.run(job))
+    }
+}
+
+impl Tree for ProcessTree {
+    fn interrupt(&self) {
+        let _ = rustix::process::kill_process_group(self.leader, Signal::INT);
+    }
+
+    fn kill(&self) {
+        // The leader is not reaped before the tree is dead, so the group's number is still its own.
+        let _ = rustix::process::kill_process_group(self.leader, Signal::KILL);
+        if let Some(group) = &self.group {
+            group.kill();
+        }
+        while kill_marked(&self.mark) {}
+    }
+
+    fn last(&self) -> Option<&OwnedFd> {
+        None
+    }
+}
+
+/// Kills every process that carries the mark; false when there was none.
+fn kill_marked(mark: &str) -> bool {
+    let wanted = format!("{MARK}={mark}");
+    let mut found = false;
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw)
+        else {
+            continue;
+        };
+        // A zombie's environment is empty, so the dead do not count.
+        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+        if environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes()) {
+            found |= rustix::process::kill_process(pid, Signal::KILL).is_ok();
+        }
+    }
+    found
+}
+
+/// `./input` is a symbolic link here; that it is not written is the program's good will.
+fn link_input(job: &Job) -> Result<(), SandboxError> {
+    let path = job.workspace.join(workspace::INPUT);
+    let failed = |source| SandboxError::Io { action: "linking", path: path.clone(), source };
+    match &job.input {
+        Some(input) => {
+            workspace::remove(&path).map_err(failed)?;
+            std::os::unix::fs::symlink(input, &path).map_err(failed)
+        }
+        None => Ok(()),
+    }
+}
+
+fn command(job: &Job, argv: &[OsString], mark: &str, output: OwnedFd) -> Result<Command, SandboxError> {
+    let Some((program, rest)) = argv.split_first() else {
+        return Err(SandboxError::Job { message: "the command is empty".to_owned() });
+    };
+    let copy = output.try_clone().map_err(|source| SandboxError::System { call: "dup", source })?;
+    let mut environment: BTreeMap<String, OsString> = program::environment(job, Path::new(&job.workspace));
+    environment.insert(MARK.to_owned(), mark.into());
+    let mut command = Command::new(program);
+    command.args(rest).env_clear().envs(environment).current_dir(&job.workspace);
+    command.stdin(Stdio::null()).stdout(copy).stderr(output);
+    Ok(command)
+}
+
+/// A mark that no other execution has.
+fn mark() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}

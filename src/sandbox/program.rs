@@ -1,0 +1,79 @@
+//! What a job's program becomes: files in the workspace, a command line and an environment.
+
+use std::{collections::BTreeMap, ffi::OsString, path::Path};
+
+use podium_types::execution::Program;
+
+use crate::{Job, SandboxError, workspace};
+
+/// Writes a script into the workspace and returns the command line. The workspace is the working folder.
+pub(crate) fn command_line(job: &Job) -> Result<Vec<OsString>, SandboxError> {
+    match &job.program {
+        Program::Python { file, code } => {
+            workspace::write_file(&job.workspace, file, code.as_bytes())
+                .map_err(SandboxError::io("writing the script in", &job.workspace))?;
+            Ok(vec![job.python.clone().into(), OsString::from(file)])
+        }
+        Program::Command { argv } if argv.is_empty() => {
+            Err(SandboxError::Job { message: "the command is empty".to_owned() })
+        }
+        Program::Command { argv } => Ok(argv.iter().map(OsString::from).collect()),
+    }
+}
+
+/// The script's name, for reading tracebacks.
+pub(crate) fn script(job: &Job) -> Option<&str> {
+    match &job.program {
+        Program::Python { file, .. } => Some(file),
+        Program::Command { .. } => None,
+    }
+}
+
+/// The whole environment of a program; nothing of the harness's own is passed on. `workspace` is its path as the
+/// program sees it.
+pub(crate) fn environment(job: &Job, workspace: &Path) -> BTreeMap<String, OsString> {
+    let mut path = OsString::new();
+    if let Some(folder) = job.python.parent().filter(|folder| folder.is_absolute()) {
+        path.push(folder);
+        path.push(":");
+    }
+    path.push("/usr/local/bin:/usr/bin:/bin");
+    let cpus = job.limits.cpus.count().to_string();
+    let home = workspace.join(".home").into_os_string();
+    let mut environment: BTreeMap<String, OsString> = [
+        ("PATH", path),
+        ("HOME", home.clone()),
+        ("USER", "agent".into()),
+        ("LANG", "C.UTF-8".into()),
+        ("TZ", "UTC".into()),
+        ("TMPDIR", "/tmp".into()),
+        ("MPLBACKEND", "Agg".into()),
+        ("MPLCONFIGDIR", home),
+        ("PYTHONUNBUFFERED", "1".into()),
+        ("PYTHONDONTWRITEBYTECODE", "1".into()),
+        ("PYTHONNOUSERSITE", "1".into()),
+        ("PYTHONHASHSEED", "0".into()),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect();
+    // Numeric libraries start a thread per processor of the host otherwise.
+    for name in ["OMP", "OPENBLAS", "MKL", "NUMEXPR", "BLIS", "VECLIB_MAXIMUM"] {
+        environment.insert(format!("{name}_NUM_THREADS"), cpus.clone().into());
+    }
+    for name in ["LOKY_MAX_CPU_COUNT", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"] {
+        environment.insert(name.to_owned(), cpus.clone().into());
+    }
+    environment.extend(job.env.iter().map(|(name, value)| (name.clone(), OsString::from(value))));
+    environment
+}
+
+/// Refuses names and values that no environment can hold.
+pub(crate) fn check_environment(job: &Job) -> Result<(), SandboxError> {
+    for (name, value) in &job.env {
+        if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+            return Err(SandboxError::Job { message: format!("`{name}` cannot be an environment variable") });
+        }
+    }
+    Ok(())
+}

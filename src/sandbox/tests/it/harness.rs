@@ -1,0 +1,60 @@
+//! When the harness is killed, its jails die; what cannot die is swept at the next start, and only that.
+
+use std::{path::PathBuf, process::Command};
+
+use crate::common::{Place, eventually, jail, processes_with};
+
+/// Set for the process that plays the harness.
+const WORKSPACE: &str = "PODIUM_TEST_HARNESS";
+
+/// Not a test of its own: the harness of the test below, in a process that can be killed.
+#[tokio::test]
+#[ignore = "run by `killing_the_harness_kills_its_jails`"]
+async fn harness() {
+    let Some(workspace) = std::env::var_os(WORKSPACE) else { return };
+    let place = Place::new();
+    let mut job = place.python(
+        "import os, time\nif os.fork() == 0:\n    os.setsid()\nos.execvp('sleep', ['sleep', '98771'])",
+    );
+    podium_sandbox::workspace::create(&PathBuf::from(&workspace)).unwrap();
+    job.workspace = workspace.into();
+    jail().unwrap().execute(&job).await.unwrap();
+}
+
+#[test]
+fn killing_the_harness_kills_its_jails() {
+    let Some(jail) = jail() else { return };
+    let place = Place::new();
+    let mut harness = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "harness::harness", "--ignored"])
+        .env(WORKSPACE, place.workspace())
+        .spawn()
+        .unwrap();
+    eventually("the jail runs", || processes_with("98771").len() == 2);
+    let groups = groups_of(harness.id());
+    assert_eq!(groups.is_empty(), jail.facts().cgroup.is_none());
+    assert_eq!(podium_sandbox::sweep(), 0, "the other harness is alive");
+    harness.kill().unwrap();
+    harness.wait().unwrap();
+    eventually("the jail is dead", || processes_with("98771").is_empty());
+    // Another test may have opened a sandbox in the meantime, which sweeps as well.
+    podium_sandbox::sweep();
+    assert_eq!(groups_of(harness.id()), [PathBuf::new(); 0]);
+}
+
+/// Control groups that bear the number of a harness.
+fn groups_of(harness: u32) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut pending = vec![PathBuf::from("/sys/fs/cgroup")];
+    while let Some(folder) = pending.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with("podium.") && name.contains(&format!(".{harness}.")) {
+                found.push(entry.path());
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                pending.push(entry.path());
+            }
+        }
+    }
+    found
+}

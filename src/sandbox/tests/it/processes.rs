@@ -1,0 +1,124 @@
+//! Nothing outlives an execution.
+
+use std::time::{Duration, Instant};
+
+use podium_sandbox::{SandboxError, SandboxKind, Settings, open};
+use podium_types::execution::{Ended, LimitHit};
+
+use crate::common::{Place, eventually, jail, processes_with};
+
+/// A script that leaves a daemon behind which ignores signals and holds the output pipe.
+fn daemon(mark: &str, then: &str) -> String {
+    format!(
+        "import os, signal, subprocess, sys, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        \
+         for s in (1, 2, 15): signal.signal(s, signal.SIG_IGN)\n        \
+         os.execvp('sleep', ['sleep', '{mark}'])\n    os._exit(0)\nsubprocess.Popen(['sleep', '{mark}'])\n\
+         time.sleep(0.2)\nprint('left', flush=True)\n{then}"
+    )
+}
+
+#[tokio::test]
+async fn daemons_die_with_the_program() {
+    let Some(jail) = jail() else { return };
+    let place = Place::new();
+    let start = Instant::now();
+    let execution = jail.execute(&place.python(&daemon("98761", ""))).await.unwrap();
+    assert_eq!((execution.ended, execution.output.text().as_str()), (Ended::Exit(0), "left\n"));
+    assert!(start.elapsed() < Duration::from_secs(5));
+    assert_eq!(processes_with("98761"), [0_u32; 0]);
+}
+
+#[tokio::test]
+async fn grandchildren_die_at_the_time_limit() {
+    let Some(jail) = jail() else { return };
+    let place = Place::new();
+    let mut job = place.python(&daemon("98762", "time.sleep(98762)"));
+    job.timeout = Duration::from_secs(1);
+    let execution = jail.execute(&job).await.unwrap();
+    assert_eq!(execution.limit, Some(LimitHit::WallClock { limit_ms: 1000 }));
+    assert_eq!(processes_with("98762"), [0_u32; 0]);
+}
+
+#[tokio::test]
+async fn a_plain_process_leaves_nothing_either() {
+    let process = open(SandboxKind::Process, &Settings::default()).unwrap();
+    for cgroups in [true, false] {
+        let process_without =
+            open(SandboxKind::Process, &Settings { cgroups, ..Settings::default() }).unwrap();
+        let place = Place::new();
+        let execution = process_without.execute(&place.python(&daemon("98763", ""))).await.unwrap();
+        assert_eq!((execution.ended, execution.output.text().as_str()), (Ended::Exit(0), "left\n"));
+        eventually("the daemon is dead", || processes_with("98763").is_empty());
+    }
+    let place = Place::new();
+    let mut job = place.python("import time\nprint(open('input/train.csv').read())\ntime.sleep(98764)");
+    job.timeout = Duration::from_secs(1);
+    let execution = process.execute(&job).await.unwrap();
+    assert_eq!(execution.limit, Some(LimitHit::WallClock { limit_ms: 1000 }));
+    assert_eq!(execution.exception.unwrap().kind, "KeyboardInterrupt");
+    assert!(execution.output.text().starts_with("id,x"));
+}
+
+#[tokio::test]
+async fn cancelling_kills_everything() {
+    let Some(jail) = jail() else { return };
+    let place = Place::new();
+    let job = place.python(&daemon("98765", "time.sleep(98765)"));
+    let cancel = job.cancel.clone();
+    let watch = std::thread::spawn(move || {
+        eventually("the daemon runs", || processes_with("98765").len() >= 2);
+        cancel.cancel();
+    });
+    let result = jail.execute(&job).await;
+    watch.join().unwrap();
+    assert!(matches!(result, Err(SandboxError::Cancelled)), "{result:?}");
+    assert_eq!(processes_with("98765"), [0_u32; 0]);
+}
+
+#[tokio::test]
+async fn dropping_the_execution_kills_everything() {
+    let Some(jail) = jail() else { return };
+    let place = Place::new();
+    let job = place.python(&daemon("98766", "time.sleep(98766)"));
+    {
+        let execution = jail.execute(&job);
+        let started = tokio::task::spawn_blocking(|| {
+            eventually("the daemon runs", || processes_with("98766").len() >= 2);
+        });
+        tokio::select! {
+            result = execution => panic!("ended by itself: {result:?}"),
+            started = started => started.unwrap(),
+        }
+    }
+    eventually("the daemon is dead", || processes_with("98766").is_empty());
+}
+
+#[test]
+fn a_jail_outlives_the_thread_that_asked_for_it() {
+    let Some(jail) = jail() else { return };
+    let place = Place::new();
+    let job =
+        place.python("import time\nopen('working/started', 'w').close()\ntime.sleep(1.5)\nprint('done')");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let started = place.workspace().join("working/started");
+    let execution = std::thread::scope(|scope| {
+        // Polled first on a thread that ends while the program runs, then on another.
+        let mut future = jail.execute(&job);
+        let handle = runtime.handle().clone();
+        let future = scope
+            .spawn(move || {
+                handle.block_on(async {
+                    tokio::select! {
+                        result = &mut future => panic!("ended early: {result:?}"),
+                        () = async { while !started.exists() { tokio::time::sleep(Duration::from_millis(5)).await } } => {}
+                    }
+                });
+                future
+            })
+            .join()
+            .unwrap();
+        scope.spawn(move || runtime.block_on(future)).join().unwrap()
+    });
+    let execution = execution.unwrap();
+    assert_eq!((execution.ended, execution.output.text().as_str()), (Ended::Exit(0), "done\n"));
+}
