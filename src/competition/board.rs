@@ -7,6 +7,8 @@
 use podium_metric::Direction;
 use serde::{Deserialize, Serialize};
 
+use crate::csv::{self, ReadOptions};
+
 /// Who stands on a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -181,9 +183,28 @@ pub fn round_like_numpy(score: f64) -> f64 {
 }
 
 impl Board {
-    /// Reads the lines of a board file with a column `score` and, where there is one, `name`.
+    /// Reads the lines of a board file: a column `score` and, where there is one, `name`, best first.
     pub(crate) fn read_lines(&mut self, text: &str, direction: Direction) -> Result<(), String> {
-        let _ = (text, direction);
-        Ok(())
+        let options = ReadOptions { as_text: vec!["name".to_owned()], ..ReadOptions::default() };
+        let table = csv::read_text(text, &options).map_err(|error| error.to_string())?;
+        let scores = table.column("score").ok_or("there is no column `score`")?;
+        let names = table.column("name");
+        for (row, cell) in scores.cells().enumerate() {
+            let score = match cell.number() {
+                Some(score) if score.is_finite() => score,
+                _ => return Err(format!("line {}: the score is not a finite number", row + 2)),
+            };
+            let name = names.map_or_else(|| format!("rank {}", row + 1), |names| names.cell(row).to_string());
+            self.entries.push(BoardEntry { name, score });
+        }
+        let scores: Vec<f64> = self.entries.iter().map(|entry| entry.score).collect();
+        self.thresholds = Thresholds::of(&scores);
+        match &self.thresholds {
+            None => Err("there are no lines".to_owned()),
+            Some(board) if board.direction != direction && scores.first() != scores.last() => {
+                Err(format!("the board improves when {}, the metric when {direction}", board.direction))
+            }
+            Some(_) => Ok(()),
+        }
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! - classification: [`accuracy`], [`macro_f1`], [`micro_f1`], [`quadratic_weighted_kappa`]
 //! - ranking of positives: [`roc_auc`], [`mean_column_auc`], [`average_precision`]
-//! - probabilities: [`log_loss`], [`binary_log_loss`]
+//! - probabilities: [`log_loss`], [`cross_entropy`], [`binary_log_loss`]
 //! - regression: [`rmse`], [`mae`], [`rmsle`], [`mape`], [`mean_poisson_deviance`]
 //! - sequences and ranked lists: [`exact_match`], [`levenshtein`], [`mean_levenshtein`], [`map_at_k`]
 
@@ -24,7 +24,7 @@ pub use auc::{average_precision, mean_column_auc, roc_auc};
 pub use classification::{accuracy, macro_f1, micro_f1, quadratic_weighted_kappa};
 pub use direction::Direction;
 pub use error::MetricError;
-pub use log_loss::{EPS_KAGGLE, EPS_SKLEARN, binary_log_loss, log_loss, renormalise};
+pub use log_loss::{EPS_KAGGLE, EPS_SKLEARN, binary_log_loss, cross_entropy, log_loss, renormalise};
 pub use regression::{mae, mape, mean_poisson_deviance, rmse, rmsle};
 pub use sequence::{average_precision_at_k, exact_match, levenshtein, map_at_k, mean_levenshtein};
 pub use sum::{mean, pairwise_sum};

@@ -4,88 +4,33 @@
 //! column, the data row (from 1) and the id, and says what was expected; it never holds a word of the answers
 //! beyond the ids, which the test table shows as well.
 
+mod file;
+mod keys;
+mod outcome;
+mod reason;
+mod score;
+mod sheet;
+
+use std::fs::File;
 use std::path::Path;
 
 use podium_types::verdict::Verdict;
 
-use crate::catalog::Competition;
+use crate::catalog::{Competition, ValueRule, nearest};
+use crate::csv::{self, CsvError, ReadOptions, Table};
 
-/// What came of one submission.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
-    /// It has a score; NaN and infinities are scores.
-    Scored {
-        /// The score in full precision.
-        raw_score: f64,
-        /// Remarks for the reader of a report.
-        notes: Vec<String>,
-    },
-    /// The grader refuses it.
-    Invalid {
-        /// Why.
-        reason: String,
-    },
-    /// There is no regular file at the path.
-    Missing {
-        /// What was found instead.
-        found: String,
-    },
-}
+pub use outcome::{GradeError, Graded, Outcome};
 
-impl Outcome {
-    /// Why there is no score.
-    pub fn reason(&self) -> Option<String> {
-        match self {
-            Self::Scored { .. } => None,
-            Self::Invalid { reason } => Some(reason.clone()),
-            Self::Missing { found } => Some(format!("no file at the submission path: found {found}")),
-        }
-    }
-}
+use file::{Found, Hashing};
+use keys::{AnswerKeys, KeyColumns};
+use reason::{count, quote, quote_all};
+use score::{Fault, Pair};
+use sheet::{Expected, Sheet};
 
-/// One graded submission.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Graded {
-    /// The score, or why there is none.
-    pub outcome: Outcome,
-    /// SHA-256 of the graded bytes, in hexadecimal; `None` when the file was not read to its end.
-    pub sha256: Option<String>,
-}
-
-/// Why a submission cannot be graded although it may be fine: the answers or the competition are at fault.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum GradeError {
-    /// The answers cannot be read.
-    #[error("cannot read the answers of `{competition}`")]
-    Answers {
-        /// The competition.
-        competition: String,
-        /// Why not.
-        #[source]
-        source: std::io::Error,
-    },
-    /// The answers do not fit the competition.
-    #[error("the answers of `{competition}` do not fit it: {problem}")]
-    UnfitAnswers {
-        /// The competition.
-        competition: String,
-        /// What is wrong.
-        problem: String,
-    },
-}
-
-impl GradeError {
-    /// A next step.
-    pub fn hint(&self) -> Option<String> {
-        Some("prepare the competition's data again".to_owned())
-    }
-}
-
-/// Grades the file at `submission` against the file at `answers`.
+/// Grades the file at `submission` against the file at `answers`. A symbolic link at `submission` itself counts as
+/// no file: an agent could point it anywhere.
 pub fn grade(competition: &Competition, submission: &Path, answers: &Path) -> Result<Graded, GradeError> {
-    let _ = (competition, submission, answers);
-    Ok(Graded { outcome: Outcome::Missing { found: "nothing".to_owned() }, sha256: None })
+    examine(competition, submission, answers, None)
 }
 
 /// Whether the grader would accept the file at `submission`; says whether it repeats the file at `sample`.
@@ -95,10 +40,172 @@ pub fn validate(
     answers: &Path,
     sample: Option<&Path>,
 ) -> Result<Verdict, GradeError> {
-    let _ = sample;
-    Ok(match grade(competition, submission, answers)?.outcome {
-        Outcome::Scored { .. } => Verdict::Valid { sha256: String::new(), copies_sample: false },
+    let graded = examine(competition, submission, answers, sample)?;
+    Ok(match graded.outcome {
+        Outcome::Scored { .. } => Verdict::Valid {
+            sha256: graded.sha256.unwrap_or_default(),
+            copies_sample: graded.copies_sample.unwrap_or(false),
+        },
         Outcome::Invalid { reason } => Verdict::Invalid { reason },
         Outcome::Missing { found } => Verdict::Missing { found },
+    })
+}
+
+/// [`grade`], and [`validate`]'s comparison with the sample submission where one is given.
+pub fn examine(
+    competition: &Competition,
+    submission: &Path,
+    answers: &Path,
+    sample: Option<&Path>,
+) -> Result<Graded, GradeError> {
+    let answers = read_answers(competition, answers)?;
+    let unfit = |problem: String| GradeError::Unfit { competition: competition.id.clone(), problem };
+    let key_names = &competition.submission.id;
+    let keys = |table| KeyColumns::of(table, key_names);
+    let missing = |name: &String| unfit(format!("column {} is missing", quote(name)));
+    let index = AnswerKeys::index(keys(&answers).map_err(missing)?).map_err(unfit)?;
+    if answers.rows == 0 {
+        return Err(unfit("there are no rows".to_owned()));
+    }
+    let truth = Sheet::new(&answers, keys(&answers).map_err(missing)?, (0..answers.rows).collect());
+
+    let ended = |outcome| Ok(Graded { outcome, sha256: None, copies_sample: None });
+    let file = match file::open(submission) {
+        Found::File(file) => file,
+        Found::Other(found) => return ended(Outcome::Missing { found: found.to_owned() }),
+        Found::Unfit(reason) => return ended(Outcome::Invalid { reason }),
+    };
+    let (table, sha256) = match read_submission(competition, file, answers.rows) {
+        Ok(read) => read,
+        Err(reason) => return ended(Outcome::Invalid { reason }),
+    };
+    let invalid = |reason| {
+        Ok(Graded { outcome: Outcome::Invalid { reason }, sha256: Some(sha256.clone()), copies_sample: None })
+    };
+    let guess = match align(competition, &table, &index) {
+        Ok(guess) => guess,
+        Err(reason) => return invalid(reason),
+    };
+    match (Pair { competition, truth: &truth, guess: &guess }).score() {
+        Err(Fault::Answers(problem)) => Err(unfit(problem)),
+        Err(Fault::Submission(reason)) => invalid(reason),
+        Ok(mut score) => {
+            score.notes.extend(remarks(competition, &table));
+            Ok(Graded {
+                outcome: Outcome::Scored { raw_score: score.value, notes: score.notes },
+                copies_sample: sample.map(|sample| copies(competition, &guess, sample, &index)),
+                sha256: Some(sha256),
+            })
+        }
+    }
+}
+
+/// Cells that are read as the file spells them: those of labels and text, so that a label `NA` stays one.
+fn options(competition: &Competition, predicted: &[String]) -> ReadOptions {
+    let key = &competition.submission.id;
+    let class_names = predicted.len() == 1 && competition.submission.columns.len() > 1;
+    let as_text = !competition.submission.value.is_numeric() || class_names;
+    ReadOptions {
+        keep: Some(key.iter().chain(predicted).cloned().collect()),
+        as_text: if as_text { predicted.to_vec() } else { Vec::new() },
+        max_rows: None,
+    }
+}
+
+fn read_answers(competition: &Competition, path: &Path) -> Result<Table, GradeError> {
+    let id = || competition.id.clone();
+    let file = File::open(path).map_err(|source| GradeError::Open { competition: id(), source })?;
+    csv::read(file, &options(competition, competition.answer_columns()))
+        .map_err(|source| GradeError::Read { competition: id(), source })
+}
+
+/// The table in a submission with the hash of its bytes, or why it cannot be read.
+fn read_submission(competition: &Competition, file: File, rows: usize) -> Result<(Table, String), String> {
+    let mut options = options(competition, &competition.submission.columns);
+    // Far more rows than asked for are refused before they fill the memory.
+    options.max_rows = Some(2 * rows as u64 + 1000);
+    let mut reader = Hashing::new(file);
+    let table = csv::read(&mut reader, &options).map_err(|error| match error {
+        CsvError::Io(source) => format!("the file cannot be read: {source}"),
+        CsvError::TooManyRows { .. } => format!("{error}, expected {rows}"),
+        other => other.to_string(),
+    })?;
+    Ok((table, reader.finish()))
+}
+
+/// The submission in the order of the answers, or why it cannot be aligned.
+fn align<'a>(
+    competition: &'a Competition,
+    table: &'a Table,
+    answers: &AnswerKeys<'_>,
+) -> Result<Sheet<'a>, String> {
+    let format = &competition.submission;
+    if table.names.is_empty() {
+        return Err("the file is empty".to_owned());
+    }
+    if let Some(missing) = format.id.iter().chain(&format.columns).find(|name| !table.names.contains(name)) {
+        return Err(missing_column(missing, table));
+    }
+    if table.rows == 0 {
+        return Err(format!("there are no data rows, expected {}", answers.rows()));
+    }
+    let keys = || KeyColumns::of(table, &format.id).map_err(|name| missing_column(name, table));
+    let order = answers.pair(&keys()?).map_err(|reason| match shift(table) {
+        None => reason,
+        Some(shift) => format!("{reason}; {shift}"),
+    })?;
+    Ok(Sheet::new(table, keys()?, order))
+}
+
+fn missing_column(name: &str, table: &Table) -> String {
+    let names = || table.names.iter().map(String::as_str);
+    let mut reason = format!("column {} is missing, the file has {}", quote(name), quote_all(names()));
+    if let Some(nearest) = nearest(name, names()) {
+        reason.push_str(&format!("; is {} meant?", quote(nearest)));
+    }
+    reason
+}
+
+/// Says that the first data row is longer than the header, which shifts all columns.
+fn shift(table: &Table) -> Option<String> {
+    let extra = table.row_labels.len();
+    let cells = count(extra, "more cell");
+    (extra > 0).then(|| {
+        format!("the first data row has {cells} than the header, so the first {extra} of each row are taken as labels")
+    })
+}
+
+fn remarks(competition: &Competition, table: &Table) -> Vec<String> {
+    let format = &competition.submission;
+    let extra: Vec<&str> = table
+        .names
+        .iter()
+        .filter(|name| !format.id.contains(name) && !format.columns.contains(name))
+        .map(String::as_str)
+        .collect();
+    let ignored = (!extra.is_empty())
+        .then(|| format!("{} ignored: {}", count(extra.len(), "column"), quote_all(extra.into_iter())));
+    ignored.into_iter().chain(shift(table)).collect()
+}
+
+/// Whether the predictions equal those of the sample submission; false where that cannot be read.
+fn copies(competition: &Competition, guess: &Sheet<'_>, sample: &Path, answers: &AnswerKeys<'_>) -> bool {
+    let Some((table, _)) =
+        File::open(sample).ok().and_then(|file| read_submission(competition, file, answers.rows()).ok())
+    else {
+        return false;
+    };
+    let Ok(sample) = align(competition, &table, answers) else { return false };
+    let numeric = competition.submission.value.is_numeric();
+    let label = competition.submission.value == ValueRule::Label;
+    competition.submission.columns.iter().all(|column| {
+        if numeric {
+            let numbers = |sheet: &Sheet<'_>| sheet.numbers(column, Expected::Number).ok();
+            numbers(guess).is_some_and(|guess| Some(guess) == numbers(&sample))
+        } else {
+            let texts = [guess, &sample].map(|sheet| sheet.texts(column, !label).ok());
+            let [guess, sample] = texts;
+            guess.is_some() && guess == sample
+        }
     })
 }

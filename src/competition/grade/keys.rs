@@ -1,0 +1,159 @@
+//! Pairs the rows of a submission with those of the answers by their key columns.
+//!
+//! Keys compare as pandas compares them: whole numbers equal floats of the same value and never text; a missing key
+//! equals nothing. Several key columns are folded into one code per row, so that no row costs an allocation.
+
+use std::collections::HashMap;
+
+use crate::csv::{Cell, Column, Table};
+use crate::grade::reason::{count, quote};
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key<'a> {
+    Whole(i128),
+    Real(u64),
+    Text(&'a str),
+}
+
+impl<'a> Key<'a> {
+    fn of(cell: Cell<'a>) -> Option<Self> {
+        Some(match cell {
+            Cell::Missing => return None,
+            Cell::Boolean(value) => Self::Whole(i128::from(value)),
+            Cell::Integer(value) => Self::Whole(i128::from(value)),
+            Cell::Unsigned(value) => Self::Whole(i128::from(value)),
+            Cell::Float(value) => Self::of_float(value),
+            Cell::Text(text) => Self::Text(text),
+        })
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "whole and within the range of an i128")]
+    fn of_float(value: f64) -> Self {
+        if value.fract() == 0.0 && value.abs() < 1e38 {
+            Self::Whole(value as i128)
+        } else {
+            Self::Real(value.to_bits())
+        }
+    }
+}
+
+/// The key columns of a table.
+pub(crate) struct KeyColumns<'a> {
+    names: &'a [String],
+    columns: Vec<&'a Column>,
+    rows: usize,
+}
+
+impl<'a> KeyColumns<'a> {
+    /// The key columns `names` of `table`; the error is the first that is missing.
+    pub(crate) fn of(table: &'a Table, names: &'a [String]) -> Result<Self, &'a String> {
+        let columns: Result<Vec<&Column>, &String> =
+            names.iter().map(|name| table.column(name).ok_or(name)).collect();
+        Ok(Self { names, columns: columns?, rows: table.rows })
+    }
+
+    /// `data row 3 (id `x`)`, for reasons.
+    pub(crate) fn row_name(&self, row: usize) -> String {
+        format!("data row {} ({})", row + 1, self.key_name(row))
+    }
+
+    /// `id `x``, for reasons.
+    fn key_name(&self, row: usize) -> String {
+        let parts: Vec<String> = self
+            .names
+            .iter()
+            .zip(&self.columns)
+            .map(|(name, column)| format!("{name} {}", quote(&column.cell(row).to_string())))
+            .collect();
+        parts.join(", ")
+    }
+}
+
+/// The keys of the answers, ready to be looked up.
+pub(crate) struct AnswerKeys<'a> {
+    keys: KeyColumns<'a>,
+    /// Per key column: (code of the columns before, key) to code. The last code is the row.
+    codes: Vec<HashMap<(usize, Key<'a>), usize>>,
+}
+
+impl<'a> AnswerKeys<'a> {
+    /// Indexes the answers' keys; says which row is at fault when one is missing or repeated.
+    pub(crate) fn index(keys: KeyColumns<'a>) -> Result<Self, String> {
+        let mut codes = vec![HashMap::new(); keys.columns.len()];
+        for row in 0..keys.rows {
+            let mut code = 0;
+            let mut fresh = false;
+            for (column, known) in keys.columns.iter().zip(&mut codes) {
+                let Some(key) = Key::of(column.cell(row)) else {
+                    return Err(format!("the key of data row {} is missing", row + 1));
+                };
+                let next = known.len();
+                fresh = !known.contains_key(&(code, key));
+                code = *known.entry((code, key)).or_insert(next);
+            }
+            if !fresh {
+                return Err(format!("{} is repeated", keys.row_name(row)));
+            }
+        }
+        Ok(Self { keys, codes })
+    }
+
+    /// Number of rows to predict.
+    pub(crate) fn rows(&self) -> usize {
+        self.keys.rows
+    }
+
+    /// For each row of the answers the row of the submission with the same key, or why they cannot be paired.
+    pub(crate) fn pair(&self, submission: &KeyColumns<'_>) -> Result<Vec<usize>, String> {
+        let mut rows: Vec<Option<usize>> = vec![None; self.rows()];
+        for row in 0..submission.rows {
+            let code = self.find(submission, row)?;
+            let Some(slot) = rows.get_mut(code) else { continue };
+            if let Some(first) = slot.replace(row) {
+                let (key, first) = (submission.key_name(row), first + 1);
+                return Err(format!("{key} stands twice, in data rows {first} and {}", row + 1));
+            }
+        }
+        let missing = rows.iter().filter(|row| row.is_none()).count();
+        match rows.iter().position(Option::is_none) {
+            None => Ok(rows.into_iter().flatten().collect()),
+            Some(first) => Err(format!(
+                "{} of the {} to predict {} missing, the first is {}",
+                count(missing, "row"),
+                self.rows(),
+                if missing == 1 { "is" } else { "are" },
+                self.keys.key_name(first)
+            )),
+        }
+    }
+
+    fn find(&self, submission: &KeyColumns<'_>, row: usize) -> Result<usize, String> {
+        let mut code = 0;
+        let parts = submission.columns.iter().zip(&self.codes).zip(submission.names);
+        for (position, ((column, codes), name)) in parts.enumerate() {
+            let cell = column.cell(row);
+            let Some(key) = Key::of(cell) else {
+                let column = quote(name);
+                return Err(format!("data row {}: the cell in key column {column} is empty", row + 1));
+            };
+            match codes.get(&(code, key)) {
+                Some(next) => code = *next,
+                None => return Err(self.unknown(submission, row, position)),
+            }
+        }
+        Ok(code)
+    }
+
+    fn unknown(&self, submission: &KeyColumns<'_>, row: usize, position: usize) -> String {
+        let mut reason = format!("{} is not one of the rows to predict", submission.row_name(row));
+        let kinds = [&submission.columns, &self.keys.columns]
+            .map(|columns| columns.get(position).is_some_and(|column| column.is_numeric()));
+        let name = submission.names.get(position).map(|name| quote(name)).unwrap_or_default();
+        match kinds {
+            [true, false] => reason.push_str(&format!("; column {name} holds numbers, text is expected")),
+            [false, true] => reason.push_str(&format!("; column {name} holds text, numbers are expected")),
+            _ => {}
+        }
+        reason
+    }
+}

@@ -1,0 +1,51 @@
+//! Words for a reason: values from a submission are quoted, escaped and cut, because an agent wrote them.
+
+use std::fmt::Write;
+
+const LONGEST: usize = 40;
+
+/// A value in backticks, control characters escaped, at most 40 characters of it.
+pub(crate) fn quote(value: &str) -> String {
+    let mut quoted = String::from("`");
+    for (count, character) in value.chars().enumerate() {
+        if count == LONGEST {
+            quoted.push('…');
+            break;
+        }
+        if character.is_control() || character == '`' {
+            let _ = write!(quoted, "{}", character.escape_default());
+        } else {
+            quoted.push(character);
+        }
+    }
+    quoted.push('`');
+    quoted
+}
+
+/// Names in backticks, at most eight of them.
+pub(crate) fn quote_all<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let more = names.len().saturating_sub(8);
+    let mut quoted: Vec<String> = names.take(8).map(quote).collect();
+    if more > 0 {
+        quoted.push(format!("{more} more"));
+    }
+    quoted.join(", ")
+}
+
+/// `1 row`, `2 rows`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agent_text_is_tamed() {
+        assert_eq!(quote("a\n\u{1b}[31m`"), "`a\\n\\u{1b}[31m\\u{60}`");
+        assert_eq!(quote(&"x".repeat(50)).chars().count(), 43);
+        assert_eq!(quote_all(["a"; 10].into_iter()).matches("`a`").count(), 8);
+        assert_eq!((count(1, "row"), count(0, "row")), ("1 row".into(), "0 rows".into()));
+    }
+}
