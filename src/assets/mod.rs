@@ -160,7 +160,8 @@ fn embed<E: rust_embed::RustEmbed>(root: &str, texts: &mut BTreeMap<String, Stri
 }
 
 fn is_asset(name: &str) -> bool {
-    [".toml", ".csv", ".md", ".txt", ".tera"].iter().any(|end| name.ends_with(end))
+    let pinned = name.starts_with("benchmark/environments/") && name.ends_with(".txt");
+    pinned || [".toml", ".csv", ".md", ".tera"].iter().any(|end| name.ends_with(end))
 }
 
 fn read(path: &Path) -> Result<String, AssetError> {

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Set-up and everyday commands, for a fresh Debian or Ubuntu machine with Rust and Python 3.
+#
+#   ./podium.sh demo     install what is missing, build, and run AIDE on a built-in competition
+#   ./podium.sh setup    the same without the run
+#   ./podium.sh test     all tests (what CI runs)
+set -euo pipefail
+cd "$(dirname "$0")"
+
+say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
+
+need() {
+  printf 'error: %s\nhint: %s\n' "$1" "$2" >&2
+  exit 3
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else
+    need "root is needed to install packages, and there is no sudo" "run as root once: $*"
+  fi
+}
+
+# apt_install COMMAND PACKAGE...: installs packages when COMMAND is missing.
+apt_install() {
+  local command=$1
+  shift
+  command -v "$command" >/dev/null && return
+  command -v apt-get >/dev/null || need "$command is missing" "install it with your package manager: $*"
+  say "installing $*"
+  as_root apt-get update -qq
+  as_root apt-get install -y -qq "$@" >/dev/null
+}
+
+setup() {
+  command -v cargo >/dev/null || need "cargo is missing" "install Rust 1.95 or later"
+  command -v python3 >/dev/null || apt_install python3 python3 python3-venv
+  apt_install cc gcc libc6-dev
+  apt_install bwrap bubblewrap
+  python3 -c 'import ensurepip, venv' 2>/dev/null || { say "installing python3-venv"; as_root apt-get install -y -qq python3-venv >/dev/null; }
+  say "building podium (release; a few minutes the first time)"
+  cargo build --release --locked
+  say "building the Python environment (once per machine)"
+  target/release/podium environments build base >/dev/null
+  target/release/podium doctor >&2
+}
+
+demo() {
+  setup
+  local model=playbook competition=${1:-segment}
+  if [ -n "${PODIUM_MODEL:-}" ]; then model=$PODIUM_MODEL; fi
+  say "AIDE on $competition with $model (another competition: ./podium.sh demo diamonds; another model: PODIUM_MODEL=openai/gpt-4.1-mini ./podium.sh demo)"
+  target/release/podium run --scaffold aide --competition "$competition" --model "$model" \
+    --steps 10 --execution-limit 20s --memory 2GiB
+  cat <<'NEXT'
+
+next
+  your key      put OPENAI_API_KEY=… into .env, then: target/release/podium run -c segment -m openai/gpt-4.1-mini --max-cost 1
+  your CSV      target/release/podium grade -c segment YOUR_SUBMISSION.csv
+  MLE-bench     target/release/podium competitions list --data-dir YOUR_MLE_BENCH_DATA_FOLDER
+NEXT
+}
+
+tests() {
+  setup
+  command -v cargo-nextest >/dev/null || { say "installing cargo-nextest"; cargo install --locked cargo-nextest; }
+  cargo fmt --all --check
+  cargo clippy --workspace --all-targets --features failpoints --locked -- -D warnings
+  cargo nextest run --workspace --features failpoints --locked --no-fail-fast
+  cargo test --workspace --doc --locked --quiet
+}
+
+case "${1:-}" in
+  demo) shift; demo "$@" ;;
+  setup) setup ;;
+  test) tests ;;
+  *) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 2 ;;
+esac
