@@ -80,17 +80,11 @@ pub fn estimate_text(text: &str) -> u64 {
 
 fn run_tokens(class: Class, bytes: u64) -> u64 {
     match class {
-        Class::Upper => bytes.div_ceil(2),
+        Class::Upper | Class::Sign(_) => bytes.div_ceil(2),
         Class::Lower | Class::Digit => bytes.div_ceil(3),
         // One blank joins the word behind it.
-        Class::Blank => {
-            if bytes == 1 {
-                0
-            } else {
-                1 + bytes / 8
-            }
-        }
-        Class::Sign(_) => bytes.div_ceil(2),
+        Class::Blank if bytes == 1 => 0,
+        Class::Blank => 1 + bytes / 8,
         Class::Wide => bytes * 3 / 4 + 1,
     }
 }
