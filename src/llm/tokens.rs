@@ -42,6 +42,7 @@ enum Class {
     Lower,
     Digit,
     Blank,
+    Line,
     Sign(char),
     Wide,
 }
@@ -51,7 +52,8 @@ fn class(c: char) -> Class {
         'A'..='Z' => Class::Upper,
         'a'..='z' => Class::Lower,
         '0'..='9' => Class::Digit,
-        ' ' | '\t' | '\r' | '\n' => Class::Blank,
+        ' ' | '\t' => Class::Blank,
+        '\r' | '\n' => Class::Line,
         c if c.is_ascii() => Class::Sign(c),
         _ => Class::Wide,
     }
@@ -80,11 +82,13 @@ pub fn estimate_text(text: &str) -> u64 {
 
 fn run_tokens(class: Class, bytes: u64) -> u64 {
     match class {
-        Class::Upper | Class::Sign(_) => bytes.div_ceil(2),
+        // Capitals in a row are rare in words and many in base64.
+        Class::Upper => bytes,
+        Class::Sign(_) => bytes.div_ceil(2),
         Class::Lower | Class::Digit => bytes.div_ceil(3),
         // One blank joins the word behind it.
         Class::Blank if bytes == 1 => 0,
-        Class::Blank => 1 + bytes / 8,
+        Class::Blank | Class::Line => 1 + bytes / 8,
         Class::Wide => bytes * 3 / 4 + 1,
     }
 }
@@ -130,6 +134,7 @@ mod tests {
             "id,f_00,f_01\n900000,-2.442517,1.309687,-0.80682\n",
             "VGhpcyBpcyBhIHRlc3Qgb2YgYmFzZTY0IGVuY29kaW5nIHdpdGggbm8gc3BhY2Vz/+A9f3Qz==",
             "d41d8cd98f00b204e9800998ecf8427e",
+            "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHw",
             "用机器学习预测森林覆盖类型。训练集包含一万五千行。",
             "Быстрая коричневая лиса прыгает через ленивую собаку",
             "🦀🚀👩‍👩‍👧‍👦 ✓ ✗ ≈ ∞",
