@@ -113,7 +113,7 @@ impl Settings {
             max_tries: 8,
             first_delay: Duration::from_secs(1),
             max_delay: Duration::from_mins(2),
-            total_retry_time: Duration::from_mins(60),
+            total_retry_time: Duration::from_hours(1),
             max_body_bytes: 32 << 20,
             default_max_output_tokens: None,
             schema_instruction: include_str!("../../prompts/common/schema_instruction.md.tera").to_owned(),

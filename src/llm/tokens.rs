@@ -42,6 +42,7 @@ enum Class {
     Lower,
     Digit,
     Blank,
+    Line,
     Sign(char),
     Wide,
 }
@@ -51,47 +52,61 @@ fn class(c: char) -> Class {
         'A'..='Z' => Class::Upper,
         'a'..='z' => Class::Lower,
         '0'..='9' => Class::Digit,
-        ' ' | '\t' | '\r' | '\n' => Class::Blank,
+        ' ' | '\t' => Class::Blank,
+        '\r' | '\n' => Class::Line,
         c if c.is_ascii() => Class::Sign(c),
         _ => Class::Wide,
     }
 }
 
+/// Characters of one class in a row.
+struct Run {
+    class: Class,
+    bytes: u64,
+    /// It follows letters or digits without a gap, as runs do in base64, hashes and names of several words.
+    joined: bool,
+    /// Vowels among its letters: few of them make no word.
+    vowels: u64,
+}
+
 /// Upper estimate of the tokens of `text`.
 pub fn estimate_text(text: &str) -> u64 {
     let mut tokens = 0;
-    let mut run: Option<(Class, u64)> = None;
+    let mut run = Run { class: Class::Line, bytes: 0, joined: false, vowels: 0 };
     for c in text.chars() {
         let next = class(c);
         let bytes = c.len_utf8() as u64;
-        run = match run {
+        let vowels = u64::from(matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'y'));
+        if next == run.class {
+            run.bytes += bytes;
+            run.vowels += vowels;
+        } else if next == Class::Lower && run.class == Class::Upper && run.bytes == 1 {
             // A capital at the head of a word belongs to it.
-            Some((Class::Upper, 1)) if next == Class::Lower => Some((Class::Lower, 1 + bytes)),
-            Some((current, length)) if current == next => Some((current, length + bytes)),
-            Some((current, length)) => {
-                tokens += run_tokens(current, length);
-                Some((next, bytes))
-            }
-            None => Some((next, bytes)),
-        };
+            run = Run { class: next, bytes: 1 + bytes, vowels, ..run };
+        } else {
+            tokens += run.tokens();
+            let joined = matches!(run.class, Class::Upper | Class::Lower | Class::Digit);
+            run = Run { class: next, bytes, joined, vowels };
+        }
     }
-    tokens + run.map_or(0, |(last, length)| run_tokens(last, length))
+    tokens + run.tokens()
 }
 
-fn run_tokens(class: Class, bytes: u64) -> u64 {
-    match class {
-        Class::Upper => bytes.div_ceil(2),
-        Class::Lower | Class::Digit => bytes.div_ceil(3),
-        // One blank joins the word behind it.
-        Class::Blank => {
-            if bytes == 1 {
-                0
-            } else {
-                1 + bytes / 8
-            }
+impl Run {
+    fn tokens(&self) -> u64 {
+        match self.class {
+            _ if self.bytes == 0 => 0,
+            // Capitals in a row are rare in words and many in base64.
+            Class::Upper => self.bytes,
+            Class::Lower | Class::Digit if self.joined => (2 * self.bytes).div_ceil(3),
+            Class::Lower if self.vowels * 5 < self.bytes => (2 * self.bytes).div_ceil(3),
+            Class::Lower | Class::Digit => self.bytes.div_ceil(3),
+            Class::Sign(_) => self.bytes.div_ceil(2),
+            // One blank joins the word behind it.
+            Class::Blank if self.bytes == 1 => 0,
+            Class::Blank | Class::Line => 1 + self.bytes / 8,
+            Class::Wide => self.bytes * 3 / 4 + 1,
         }
-        Class::Sign(_) => bytes.div_ceil(2),
-        Class::Wide => bytes * 3 / 4 + 1,
     }
 }
 
@@ -136,6 +151,7 @@ mod tests {
             "id,f_00,f_01\n900000,-2.442517,1.309687,-0.80682\n",
             "VGhpcyBpcyBhIHRlc3Qgb2YgYmFzZTY0IGVuY29kaW5nIHdpdGggbm8gc3BhY2Vz/+A9f3Qz==",
             "d41d8cd98f00b204e9800998ecf8427e",
+            "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHw",
             "用机器学习预测森林覆盖类型。训练集包含一万五千行。",
             "Быстрая коричневая лиса прыгает через ленивую собаку",
             "🦀🚀👩‍👩‍👧‍👦 ✓ ✗ ≈ ∞",

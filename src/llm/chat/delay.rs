@@ -86,8 +86,8 @@ mod tests {
         let longest = |wait: usize| {
             let waits = (0..200).map(|seed| {
                 let mut delays = Delays::seeded(&settings, seed);
-                (0..wait).for_each(|_| drop(delays.next(Duration::ZERO, None)));
-                delays.next(Duration::ZERO, None).unwrap()
+                let mut waits = std::iter::repeat_with(|| delays.next(Duration::ZERO, None));
+                waits.nth(wait).flatten().unwrap()
             });
             waits.max().unwrap().as_secs_f64()
         };

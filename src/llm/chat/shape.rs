@@ -94,7 +94,7 @@ fn without_system(messages: Vec<Message>) -> Vec<Message> {
 fn tools_as_text(message: &mut Message) {
     for call in std::mem::take(&mut message.tool_calls) {
         let separator = if message.content.is_empty() { "" } else { "\n\n" };
-        message.content.push_str(&format!("{separator}{}({})", call.name, call.arguments));
+        message.content.extend([separator, &call.name, "(", &call.arguments, ")"]);
     }
     if message.role == Speaker::Tool {
         message.role = Speaker::User;

@@ -51,7 +51,7 @@ impl Tries<'_> {
                 Err(failed) => failed,
             };
             let kind = match failed.cause {
-                Cause::Request(error) => return Err(Error::Request(error)),
+                Cause::Request(error) => return Err(Error::Request(*error)),
                 Cause::Unsupported(parameter) => {
                     self.downgrade(parameter);
                     continue;
@@ -138,7 +138,9 @@ impl Tries<'_> {
     fn redact(&self, failed: &mut Failed) {
         let secrets = || self.client.shared.settings.secrets();
         failed.message = redact(&failed.message, secrets());
-        if let Cause::Request(ChatError::Refused { message }) = &mut failed.cause {
+        if let Cause::Request(error) = &mut failed.cause
+            && let ChatError::Refused { message } = error.as_mut()
+        {
             *message = redact(message, secrets());
         }
     }
@@ -189,7 +191,7 @@ fn refused_again(mut failed: Failed, without: &Without) -> Failed {
     if let Cause::Unsupported(parameter) = failed.cause
         && without.contains(&parameter)
     {
-        failed.cause = Cause::Request(ChatError::Refused { message: failed.message.clone() });
+        failed.cause = Cause::Request(Box::new(ChatError::Refused { message: failed.message.clone() }));
     }
     failed
 }

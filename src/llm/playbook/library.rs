@@ -123,7 +123,7 @@ const COMMON: &str = "common";
 impl Library {
     /// Reads a library from `relative path → text`, for example `segment/playbook.toml`, `segment/boosting.py`,
     /// `common/playbook.toml`, `common/crash.py`. It holds one competition and, if present, `common`.
-    pub fn from_files(files: BTreeMap<String, String>) -> Result<Self, LibraryError> {
+    pub fn from_files(files: &BTreeMap<String, String>) -> Result<Self, LibraryError> {
         let folders: Vec<&str> =
             files.keys().filter_map(|path| path.strip_suffix(CONTENTS)?.strip_suffix('/')).collect();
         let own: Vec<&str> = folders.iter().copied().filter(|folder| *folder != COMMON).collect();
@@ -134,7 +134,7 @@ impl Library {
         }
         let mut scripts = Vec::new();
         for folder in folders {
-            scripts.extend(read_folder(&files, folder)?);
+            scripts.extend(read_folder(files, folder)?);
         }
         let library = Self { scripts };
         library.check()?;

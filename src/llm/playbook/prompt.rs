@@ -50,7 +50,7 @@ fn normal(code: &str) -> String {
     code.trim().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-/// The last line that tells of a failed execution: an exception's, or a limit that fired.
+/// What tells of a failed execution: a limit that fired, the exception of a traceback, or how the process ended.
 pub(super) fn failure(output: &str) -> Option<String> {
     let limit = output.lines().rfind(|line| is_limit(line));
     let traceback = output.rfind("Traceback (most recent call last)").map(|at| {
@@ -58,24 +58,30 @@ pub(super) fn failure(output: &str) -> Option<String> {
         let named = report.lines().skip(1).find(|line| is_exception(line));
         named.unwrap_or("an exception without a name")
     });
-    limit.or(traceback).map(|line| line.trim().to_owned())
+    let ending = output.lines().find(|line| ended_badly(line));
+    limit.or(traceback).or(ending).map(|line| line.trim().trim_end_matches('.').to_owned())
 }
 
-/// A limit that says it fired, in the harness's words; rules that only tell of limits do not count.
+/// A limit that says it fired; rules that only tell of limits do not count.
 fn is_limit(line: &str) -> bool {
-    const FIRED: [&str; 5] = ["limit (", "limit of", "timed out", "TimeoutError", "out of memory"];
-    const PAST: [&str; 6] = [") reached", "was reached", "exceeded", "timed out", "TimeoutError", "killed"];
-    FIRED.iter().any(|word| line.contains(word)) && PAST.iter().any(|word| line.contains(word))
+    let named = ["limit (", "limit of"].iter().any(|word| line.contains(word));
+    let fired = [") reached", "was reached", "exceeded"].iter().any(|word| line.contains(word));
+    (named && fired) || line.contains("timed out") || line.contains("TimeoutError")
+}
+
+fn ended_badly(line: &str) -> bool {
+    let code = line.split_once("exit code ").map(|(_, code)| code.trim_start());
+    let code = code
+        .and_then(|code| code.split(|c: char| !c.is_ascii_digit() && c != '-').next()?.parse::<i32>().ok());
+    code.is_some_and(|code| code != 0) || line.contains("killed by signal")
 }
 
 /// `ValueError: ...`, `KeyError`, `sklearn.exceptions.NotFittedError: ...` at the head of a line.
 fn is_exception(line: &str) -> bool {
     let name = line.split_once(':').map_or(line, |(name, _)| name);
     let kind = name.rsplit('.').next().unwrap_or(name);
-    const ENDS: [&str; 5] = ["Error", "Exception", "Interrupt", "Exit", "Warning"];
-    !line.starts_with(char::is_whitespace)
-        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_'))
-        && ENDS.iter().any(|end| kind.ends_with(end))
+    let known = ["Error", "Exception", "Interrupt", "Exit", "Warning"].iter().any(|end| kind.ends_with(end));
+    known && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_'))
 }
 
 /// The last `validation <name>: <number>` line: its name and a finite number.

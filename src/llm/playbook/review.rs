@@ -18,7 +18,7 @@ impl Verdict {
         let bug = failure(output)
             .map(|line| format!("the execution failed: {line}"))
             .or_else(|| found.is_none().then(|| "no validation score was printed".to_owned()))
-            .or_else(|| no_submission(output).then(|| "no submission file was written".to_owned()));
+            .or_else(|| no_submission(output).then(|| "no valid submission file was written".to_owned()));
         let metric = found.filter(|_| bug.is_none());
         Self { bug, metric }
     }
@@ -43,12 +43,14 @@ impl Verdict {
 }
 
 fn no_submission(output: &str) -> bool {
-    const WORDS: [&str; 7] =
-        ["no submission", "missing", "not found", "not written", "was not", "does not exist", "did not"];
-    output.lines().any(|line| {
-        let line = line.to_lowercase();
-        line.contains("submission") && !line.contains("if ") && WORDS.iter().any(|word| line.contains(word))
-    })
+    const WORDS: [&str; 5] = [
+        "no submission file",
+        "missing submission",
+        "submission file was not",
+        "submission.csv not found",
+        "format check refused",
+    ];
+    output.lines().any(|line| WORDS.iter().any(|word| line.to_lowercase().contains(word)))
 }
 
 /// The review in the shape of `schema`.

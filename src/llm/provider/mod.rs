@@ -84,7 +84,7 @@ impl Answered {
 pub(crate) enum Cause {
     Service(ServiceFailure),
     Unsupported(Parameter),
-    Request(ChatError),
+    Request(Box<ChatError>),
 }
 
 /// A failed try.

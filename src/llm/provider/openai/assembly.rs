@@ -203,10 +203,13 @@ mod tests {
 
     fn assembled(chunks: &[Value]) -> Result<Answered, Failed> {
         let mut assembly = Assembly::default();
-        chunks.iter().for_each(|chunk| assembly.add(chunk));
+        for chunk in chunks {
+            assembly.add(chunk);
+        }
         assembly.answer(10)
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "reads better with `json!` at the call")]
     fn delta(delta: Value, finish: Option<&str>) -> Value {
         json!({"choices": [{"delta": delta, "finish_reason": finish}]})
     }

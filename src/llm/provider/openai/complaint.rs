@@ -92,26 +92,25 @@ impl Complaint {
             401 | 403 => Cause::Service(ServiceFailure::Auth),
             402 => Cause::Service(ServiceFailure::Quota),
             404 | 405 | 410 => Cause::Service(ServiceFailure::NotFound),
-            408 | 409 | 425 => Cause::Service(ServiceFailure::Server),
             429 if self.is_quota() => Cause::Service(ServiceFailure::Quota),
             429 => Cause::Service(ServiceFailure::RateLimited),
             500 | 501 if self.message.contains("--jinja") => match self.unsupported(sent.wire) {
                 Some(parameter) => Cause::Unsupported(parameter),
                 None => Cause::Service(ServiceFailure::Server),
             },
-            500.. => Cause::Service(ServiceFailure::Server),
-            400.. => Cause::Request(self.refused()),
+            408 | 409 | 425 | 500.. => Cause::Service(ServiceFailure::Server),
+            400.. => Cause::Request(Box::new(self.refused())),
             _ => Cause::Service(ServiceFailure::BadAnswer),
         }
     }
 
     fn request_cause(&self, sent: &Sent<'_>) -> Cause {
         if self.is_context() {
-            return Cause::Request(self.context_too_long(sent));
+            return Cause::Request(Box::new(self.context_too_long(sent)));
         }
         match self.unsupported(sent.wire) {
             Some(parameter) => Cause::Unsupported(parameter),
-            None => Cause::Request(self.refused()),
+            None => Cause::Request(Box::new(self.refused())),
         }
     }
 
@@ -327,7 +326,7 @@ mod tests {
             let body = json!({"error": {"message": message, "code": 400}}).to_string();
             let expected = match parameter {
                 Some(parameter) => Cause::Unsupported(parameter),
-                None => Cause::Request(ChatError::Refused { message: message.into() }),
+                None => Cause::Request(Box::new(ChatError::Refused { message: message.into() })),
             };
             assert_eq!(failed(400, &body).cause, expected, "{message}");
         }
@@ -341,7 +340,7 @@ mod tests {
         ] {
             let body = json!({"error": {"message": message}}).to_string();
             let expected = ChatError::ContextTooLong { prompt_tokens: 9000, output_tokens: 5, window: 8192 };
-            assert_eq!(failed(400, &body).cause, Cause::Request(expected));
+            assert_eq!(failed(400, &body).cause, Cause::Request(Box::new(expected)));
         }
     }
 

@@ -71,8 +71,8 @@ mod tests {
     proptest! {
         #[test]
         fn mended_strings_parse(units in proptest::collection::vec(any::<u16>(), 0..20)) {
-            let escaped: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
-            let text = format!("\"{escaped}\"");
+            let escaped: Vec<String> = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
+            let text = format!("\"{}\"", escaped.concat());
             let parsed: String = serde_json::from_str(&lone_surrogates(&text)).unwrap();
             prop_assert_eq!(parsed, String::from_utf16_lossy(&units));
         }

@@ -1,6 +1,6 @@
 //! A request in the words of the chat completions protocol. What the model does not take is left out already.
 
-use podium_types::chat::{Effort, Message, Speaker};
+use podium_types::chat::{Effort, Message, Speaker, Tool, ToolCall};
 use serde_json::{Map, Value, json};
 
 use crate::provider::{Attempt, Parameter};
@@ -52,7 +52,7 @@ const fn effort_name(effort: Effort) -> &'static str {
     }
 }
 
-fn tool(tool: &podium_types::chat::Tool) -> Value {
+fn tool(tool: &Tool) -> Value {
     let function = json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters});
     json!({"type": "function", "function": function})
 }
@@ -64,19 +64,23 @@ fn message(message: &Message) -> Value {
         Speaker::Assistant => "assistant",
         Speaker::Tool => "tool",
     };
-    let mut wire = json!({"role": role, "content": message.content});
+    let mut wire = Map::new();
+    let mut set = |key: &str, value: Value| drop(wire.insert(key.to_owned(), value));
+    set("role", json!(role));
+    set("content", json!(message.content));
     if !message.tool_calls.is_empty() {
-        let call = |call: &podium_types::chat::ToolCall| {
-            let function = json!({"name": call.name, "arguments": call.arguments});
-            json!({"id": call.id, "type": "function", "function": function})
-        };
-        wire["tool_calls"] = message.tool_calls.iter().map(call).collect();
+        set("tool_calls", message.tool_calls.iter().map(tool_call).collect());
         if message.content.is_empty() {
-            wire["content"] = Value::Null;
+            set("content", Value::Null);
         }
     }
     if let Some(id) = &message.tool_call_id {
-        wire["tool_call_id"] = json!(id);
+        set("tool_call_id", json!(id));
     }
-    wire
+    Value::Object(wire)
+}
+
+fn tool_call(call: &ToolCall) -> Value {
+    let function = json!({"name": call.name, "arguments": call.arguments});
+    json!({"id": call.id, "type": "function", "function": function})
 }

@@ -1,0 +1,7 @@
+//! Tests of the whole client: against a faulty HTTP server of our own on a real socket, and against the stand-in.
+
+mod conversation;
+mod faults;
+mod server;
+mod setup;
+mod stand_in;
