@@ -15,6 +15,7 @@ pub mod board;
 pub mod catalog;
 pub mod csv;
 pub mod data;
+mod digest;
 pub mod grade;
 pub mod preview;
 pub mod report;

@@ -74,7 +74,9 @@ pub fn renormalise(probabilities: &mut [f64], classes: usize) -> Result<(), Metr
         if !sum.is_finite() || sum <= 0.0 {
             return Err(MetricError::UnusableRowSum { row, sum });
         }
-        values.iter_mut().for_each(|value| *value /= sum);
+        for value in values {
+            *value /= sum;
+        }
     }
     Ok(())
 }
@@ -89,7 +91,7 @@ fn clipped(probability: f64, eps: f64) -> f64 {
 
 fn check(truth: usize, probabilities: &[f64], classes: usize) -> Result<(), MetricError> {
     same_length(truth, probabilities.len() / classes.max(1))?;
-    if probabilities.len() % classes.max(1) != 0 || classes == 0 {
+    if classes == 0 || !probabilities.len().is_multiple_of(classes) {
         let (row, found) = (truth, probabilities.len() % classes.max(1));
         return Err(MetricError::WidthMismatch { row, found, expected: classes });
     }

@@ -24,8 +24,11 @@ fn block_sum(values: &[f64]) -> f64 {
             *lane = if position == 0 { *value } else { *lane + value };
         }
     }
-    let [a, b, c, d, e, f, g, h] = lanes;
-    rest.iter().fold(((a + b) + (c + d)) + ((e + f) + (g + h)), |sum, value| sum + value)
+    // ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)), as NumPy adds its lanes.
+    let (pairs, _) = lanes.as_chunks::<2>();
+    let pairs: Vec<f64> = pairs.iter().map(|[left, right]| left + right).collect();
+    let halves: Vec<f64> = pairs.chunks(2).map(|pair| pair.iter().sum()).collect();
+    rest.iter().fold(halves.iter().sum(), |sum, value| sum + value)
 }
 
 /// Arithmetic mean by [`pairwise_sum`]; NaN of nothing.

@@ -110,6 +110,7 @@ pub struct MetricOptions {
     pub eps: Option<f64>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
 pub(crate) fn direction<S: Serializer>(direction: &Direction, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(direction.as_str())
 }

@@ -26,26 +26,25 @@ pub struct Catalog {
 impl Catalog {
     /// Reads every `competition.toml` among `texts`, with the `board.csv` and `description.md` beside it. Other
     /// texts are ignored.
-    pub fn from_texts(texts: Texts) -> Result<Self, CatalogError> {
+    pub fn from_texts(mut texts: Texts) -> Result<Self, CatalogError> {
         let mut competitions = BTreeMap::new();
         let mut origins: BTreeMap<String, String> = BTreeMap::new();
-        for (path, text) in &texts {
-            let Some(folder) = path.strip_suffix("competition.toml") else { continue };
-            if !(folder.is_empty() || folder.ends_with('/')) {
-                continue;
-            }
-            let mut competition = parse::competition(path, text)?;
+        let is_entry = |path: &str| path == "competition.toml" || path.ends_with("/competition.toml");
+        let entries: Vec<String> = texts.keys().filter(|path| is_entry(path)).cloned().collect();
+        for path in entries {
+            let folder = path.strip_suffix("competition.toml").unwrap_or_default();
+            let mut competition = parse::competition(&path, &texts.remove(&path).unwrap_or_default())?;
             let id = competition.id.clone();
             if let Some(first) = origins.insert(id.clone(), path.clone()) {
-                return Err(CatalogError::Duplicate { id, first, second: path.clone() });
+                return Err(CatalogError::Duplicate { id, first, second: path });
             }
-            competition.description = texts.get(&format!("{folder}description.md")).cloned();
+            competition.description = texts.remove(&format!("{folder}description.md"));
             let board_path = format!("{folder}board.csv");
-            if let Some(board) = texts.get(&board_path) {
+            if let Some(board) = texts.remove(&board_path) {
                 let direction = competition.direction();
                 competition
                     .board
-                    .read_lines(board, direction)
+                    .read_lines(&board, direction)
                     .map_err(|problem| CatalogError::Board { path: board_path, problem })?;
             }
             competitions.insert(id, competition);

@@ -19,6 +19,8 @@ pub use error::CsvError;
 pub(crate) use number::{boolean, float64, int64};
 pub use table::{MAX_COLUMNS, ReadOptions, Table};
 
+pub(crate) use tokenizer::line_ends;
+
 use table::TableBuilder;
 use tokenizer::Tokenizer;
 
@@ -27,7 +29,7 @@ const PIECE: usize = 64 * 1024;
 /// Reads a table.
 pub fn read(mut input: impl Read, options: &ReadOptions) -> Result<Table, CsvError> {
     let mut builder = TableBuilder::new(options);
-    let mut tokenizer = Tokenizer::new();
+    let mut tokenizer = Tokenizer::new(options.delimiter);
     let mut sink = |row: &tokenizer::Row| builder.row(row);
     let mut buffer = vec![0; PIECE];
     // Bytes at the front of the buffer that begin a character whose end has not come yet.
@@ -50,7 +52,9 @@ pub fn read(mut input: impl Read, options: &ReadOptions) -> Result<Table, CsvErr
         let mark = if offset == 0 { text.strip_prefix("\u{feff}".as_bytes()) } else { None };
         tokenizer.feed(mark.unwrap_or(text), &mut sink)?;
         if read == 0 {
-            tokenizer.finish(&mut sink)?;
+            if !options.head_only {
+                tokenizer.finish(&mut sink)?;
+            }
             return Ok(builder.finish());
         }
         buffer.copy_within(whole..filled, 0);

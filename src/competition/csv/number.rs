@@ -1,7 +1,7 @@
 //! Cells as numbers, as the pandas C parser takes them: what is missing, an integer, a float or a boolean.
 //!
 //! Integers overflow before trailing rubbish is seen, floats are converted correctly rounded, and a positive overflow
-//! is no number (pandas' round-trip converter compares with +HUGE_VAL only) while a negative one is −∞.
+//! is no number (pandas' round-trip converter compares with `+HUGE_VAL` only) while a negative one is −∞.
 
 /// Why a cell is no integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::csv::tokenizer::Row;
 pub const MAX_COLUMNS: usize = 200_000;
 
 /// What to read of a file.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// Keep these columns only; all where absent. Cells of the others are cut off as they come.
     pub keep: Option<Vec<String>>,
@@ -19,6 +19,16 @@ pub struct ReadOptions {
     pub as_text: Vec<String>,
     /// More data rows than this are an error.
     pub max_rows: Option<u64>,
+    /// What parts cells: a comma.
+    pub delimiter: u8,
+    /// The text is the head of a longer one: a row at its end without a line end is dropped.
+    pub head_only: bool,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self { keep: None, as_text: Vec::new(), max_rows: None, delimiter: b',', head_only: false }
+    }
 }
 
 /// A table: named columns of one length.

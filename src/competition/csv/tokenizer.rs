@@ -57,6 +57,12 @@ enum State {
     EatCrlfOfNothing,
 }
 
+/// Number of LF bytes.
+#[expect(clippy::naive_bytecount, reason = "quoted text is rare; not worth a dependency")]
+pub(crate) fn line_ends(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
 /// The state machine; [`Tokenizer::feed`] it, then [`Tokenizer::finish`].
 #[derive(Debug)]
 pub(crate) struct Tokenizer {
@@ -64,11 +70,12 @@ pub(crate) struct Tokenizer {
     row: Row,
     lines: u64,
     quote_line: u64,
+    delimiter: u8,
 }
 
 impl Tokenizer {
-    pub(crate) fn new() -> Self {
-        Self { state: State::StartRecord, row: Row::default(), lines: 0, quote_line: 0 }
+    pub(crate) fn new(delimiter: u8) -> Self {
+        Self { state: State::StartRecord, row: Row::default(), lines: 0, quote_line: 0, delimiter }
     }
 
     /// Takes a piece of the file; calls `sink` with every row that is complete.
@@ -83,7 +90,7 @@ impl Tokenizer {
                 State::StartRecord => match byte {
                     b'\n' => self.lines += 1,
                     b'\r' => self.state = State::EatCrlfOfNothing,
-                    b' ' | b'\t' => {
+                    b' ' | b'\t' if byte != self.delimiter => {
                         self.row.bytes.push(byte);
                         self.state = State::BlankLine;
                     }
@@ -95,13 +102,13 @@ impl Tokenizer {
                         self.lines += u64::from(byte == b'\n');
                         self.state = if byte == b'\n' { State::StartRecord } else { State::EatCrlfOfNothing };
                     }
-                    b' ' | b'\t' => self.row.bytes.push(byte),
+                    b' ' | b'\t' if byte != self.delimiter => self.row.bytes.push(byte),
                     _ => self.in_field(byte, sink)?,
                 },
                 State::StartField => self.start_field(byte, sink)?,
                 State::InField => {
                     // The hot loop: take everything up to the next byte that means something.
-                    let plain = rest.iter().take_while(|byte| !matches!(byte, b',' | b'\n' | b'\r')).count();
+                    let plain = self.plain(rest);
                     if let (1.., Some((cell, after))) = (plain, rest.split_at_checked(plain)) {
                         self.row.bytes.extend_from_slice(cell);
                         rest = after;
@@ -113,7 +120,7 @@ impl Tokenizer {
                     let plain = rest.iter().take_while(|byte| **byte != b'"').count();
                     if let (1.., Some((cell, after))) = (plain, rest.split_at_checked(plain)) {
                         self.row.bytes.extend_from_slice(cell);
-                        self.lines += cell.iter().filter(|byte| **byte == b'\n').count() as u64;
+                        self.lines += line_ends(cell);
                         rest = after;
                         continue;
                     }
@@ -143,6 +150,12 @@ impl Tokenizer {
             rest = after;
         }
         Ok(())
+    }
+
+    /// How many bytes at the front have no meaning inside an unquoted cell.
+    fn plain(&self, bytes: &[u8]) -> usize {
+        let delimiter = self.delimiter;
+        bytes.iter().take_while(|byte| **byte != delimiter && !matches!(byte, b'\n' | b'\r')).count()
     }
 
     /// The end of the file.
@@ -181,7 +194,7 @@ impl Tokenizer {
         sink: &mut impl FnMut(&Row) -> Result<(), CsvError>,
     ) -> Result<(), CsvError> {
         match byte {
-            b',' => {
+            _ if byte == self.delimiter => {
                 self.row.end_field();
                 self.state = State::StartField;
             }

@@ -9,6 +9,8 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 use sha2::{Digest, Sha256};
 
+use crate::digest::hexadecimal;
+
 /// A larger submission is refused unread.
 pub(crate) const MAX_BYTES: u64 = 8 << 30;
 
@@ -64,7 +66,7 @@ impl<R: Read> Hashing<R> {
 
     /// SHA-256 of what was read, in hexadecimal.
     pub(crate) fn finish(self) -> String {
-        self.hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hexadecimal(&self.hasher.finalize())
     }
 }
 

@@ -52,12 +52,12 @@ impl<'a> KeyColumns<'a> {
         Ok(Self { names, columns: columns?, rows: table.rows })
     }
 
-    /// `data row 3 (id `x`)`, for reasons.
+    /// The number of the data row with its key, for reasons.
     pub(crate) fn row_name(&self, row: usize) -> String {
         format!("data row {} ({})", row + 1, self.key_name(row))
     }
 
-    /// `id `x``, for reasons.
+    /// The key columns with their cells, for reasons.
     fn key_name(&self, row: usize) -> String {
         let parts: Vec<String> = self
             .names
@@ -145,15 +145,14 @@ impl<'a> AnswerKeys<'a> {
     }
 
     fn unknown(&self, submission: &KeyColumns<'_>, row: usize, position: usize) -> String {
-        let mut reason = format!("{} is not one of the rows to predict", submission.row_name(row));
+        let reason = format!("{} is not one of the rows to predict", submission.row_name(row));
         let kinds = [&submission.columns, &self.keys.columns]
             .map(|columns| columns.get(position).is_some_and(|column| column.is_numeric()));
         let name = submission.names.get(position).map(|name| quote(name)).unwrap_or_default();
         match kinds {
-            [true, false] => reason.push_str(&format!("; column {name} holds numbers, text is expected")),
-            [false, true] => reason.push_str(&format!("; column {name} holds text, numbers are expected")),
-            _ => {}
+            [true, false] => reason + &format!("; column {name} holds numbers, text is expected"),
+            [false, true] => reason + &format!("; column {name} holds text, numbers are expected"),
+            _ => reason,
         }
-        reason
     }
 }

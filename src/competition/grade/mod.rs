@@ -108,7 +108,7 @@ fn options(competition: &Competition, predicted: &[String]) -> ReadOptions {
     ReadOptions {
         keep: Some(key.iter().chain(predicted).cloned().collect()),
         as_text: if as_text { predicted.to_vec() } else { Vec::new() },
-        max_rows: None,
+        ..ReadOptions::default()
     }
 }
 
@@ -159,11 +159,11 @@ fn align<'a>(
 
 fn missing_column(name: &str, table: &Table) -> String {
     let names = || table.names.iter().map(String::as_str);
-    let mut reason = format!("column {} is missing, the file has {}", quote(name), quote_all(names()));
-    if let Some(nearest) = nearest(name, names()) {
-        reason.push_str(&format!("; is {} meant?", quote(nearest)));
+    let reason = format!("column {} is missing, the file has {}", quote(name), quote_all(names()));
+    match nearest(name, names()) {
+        Some(nearest) => format!("{reason}; is {} meant?", quote(nearest)),
+        None => reason,
     }
-    reason
 }
 
 /// Says that the first data row is longer than the header, which shifts all columns.

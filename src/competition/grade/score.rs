@@ -72,7 +72,7 @@ impl Pair<'_> {
     }
 
     fn binary(&self, column: &str) -> Result<Vec<bool>, Fault> {
-        Ok(self.truth_numbers(column, Expected::Binary)?.into_iter().map(|value| value == 1.0).collect())
+        Ok(self.truth_numbers(column, Expected::Binary)?.into_iter().map(|value| value > 0.5).collect())
     }
 
     fn rule(&self) -> Expected {

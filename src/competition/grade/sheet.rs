@@ -32,7 +32,7 @@ impl Expected {
             Self::Number => value.is_finite(),
             Self::NonNegative => value.is_finite() && value >= 0.0,
             Self::Positive => value.is_finite() && value > 0.0,
-            Self::Binary => value == 0.0 || value == 1.0,
+            Self::Binary => [0.0, 1.0].contains(&value),
         }
     }
 
@@ -136,8 +136,7 @@ impl<'a> Sheet<'a> {
 
     fn misfit(&self, name: &str, row: usize, cell: Cell<'_>, expected: &str) -> String {
         let found = match cell {
-            Cell::Missing => "the cell is empty".to_owned(),
-            Cell::Text("") => "the cell is empty".to_owned(),
+            Cell::Missing | Cell::Text("") => "the cell is empty".to_owned(),
             cell => format!("found {}", quote(&cell.to_string())),
         };
         format!("column {}, {}: {found}, expected {expected}", quote(name), self.keys.row_name(row))

@@ -119,7 +119,8 @@ fn says_where_a_file_breaks() {
 
 #[test]
 fn keeps_what_is_asked_for() {
-    let options = ReadOptions { keep: Some(vec!["a".into()]), as_text: vec!["c".into()], max_rows: None };
+    let options =
+        ReadOptions { keep: Some(vec!["a".into()]), as_text: vec!["c".into()], ..ReadOptions::default() };
     let table = read_text("a,b,c\n1,2,NA\n3,4\n", &options).unwrap();
     assert_eq!(table.names, ["a", "b", "c"]);
     assert_eq!(table.column("a"), Some(&Column::Integer(vec![1, 3])));

@@ -1,0 +1,156 @@
+//! The folder as a tree: a few files and folders of each level by name, the rest as a count.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use crate::preview::head::{Lines, lines};
+use crate::preview::zip;
+
+const FILES: usize = 8;
+const FILES_OF_MANY: usize = 4;
+const MANY: u64 = 30;
+const FOLDERS: usize = 8;
+const DEPTH: usize = 4;
+const PREVIEWED: usize = 40;
+
+/// A drawn tree.
+pub(crate) struct Tree {
+    /// Lines to show.
+    pub(crate) text: String,
+    /// The files that are named in it, with their path below the root, in order.
+    pub(crate) files: Vec<(String, PathBuf)>,
+}
+
+/// Draws the tree below `root`.
+pub(crate) fn tree(root: &Path, budget: &mut u64) -> Tree {
+    let mut tree = Tree { text: String::new(), files: Vec::new() };
+    tree.folder(root, "", 0, budget);
+    tree
+}
+
+impl Tree {
+    fn folder(&mut self, path: &Path, prefix: &str, depth: usize, budget: &mut u64) {
+        let indent = "    ".repeat(depth);
+        let Some(listing) = Listing::of(path) else {
+            let _ = writeln!(self.text, "{indent}(cannot be read)");
+            return;
+        };
+        let shown = if listing.file_count > MANY { FILES_OF_MANY } else { FILES };
+        for name in listing.files.iter().take(shown) {
+            let file = path.join(name);
+            let _ = writeln!(self.text, "{indent}{} ({})", escape(name), size(&file, budget));
+            if self.files.len() < PREVIEWED {
+                self.files.push((format!("{prefix}{name}"), file));
+            }
+        }
+        rest(&mut self.text, &indent, listing.file_count, shown, "file");
+        for name in listing.folders.iter().take(FOLDERS) {
+            let _ = writeln!(self.text, "{indent}{}/", escape(name));
+            if depth + 1 < DEPTH {
+                self.folder(&path.join(name), &format!("{prefix}{name}/"), depth + 1, budget);
+            }
+        }
+        rest(&mut self.text, &indent, listing.folder_count, FOLDERS, "folder");
+    }
+}
+
+fn rest(text: &mut String, indent: &str, count: u64, shown: usize, noun: &str) {
+    let more = count.saturating_sub(shown as u64);
+    if more > 0 {
+        let _ = writeln!(text, "{indent}... and {more} more {noun}{}", if more == 1 { "" } else { "s" });
+    }
+}
+
+/// The first names of a folder and how many there are; only the first are ever held.
+struct Listing {
+    files: BTreeSet<String>,
+    folders: BTreeSet<String>,
+    file_count: u64,
+    folder_count: u64,
+}
+
+impl Listing {
+    fn of(path: &Path) -> Option<Self> {
+        let mut listing =
+            Self { files: BTreeSet::new(), folders: BTreeSet::new(), file_count: 0, folder_count: 0 };
+        for entry in std::fs::read_dir(path).ok()? {
+            let Ok(entry) = entry else { break };
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let (names, count, limit) = if is_folder {
+                (&mut listing.folders, &mut listing.folder_count, FOLDERS)
+            } else {
+                (&mut listing.files, &mut listing.file_count, FILES)
+            };
+            *count += 1;
+            names.insert(entry.file_name().to_string_lossy().into_owned());
+            if names.len() > limit {
+                names.pop_last();
+            }
+        }
+        Some(listing)
+    }
+}
+
+fn size(path: &Path, budget: &mut u64) -> String {
+    let Ok(metadata) = std::fs::metadata(path) else { return "cannot be read".to_owned() };
+    if !metadata.is_file() {
+        return "a special file".to_owned();
+    }
+    let bytes = human(metadata.len());
+    match kind(path) {
+        Kind::Table { .. } | Kind::Json | Kind::JsonLines | Kind::Text => match lines(path, budget) {
+            Some(Lines::Exactly(0)) => "empty".to_owned(),
+            Some(lines) => format!("{lines}"),
+            None => "cannot be read".to_owned(),
+        },
+        Kind::Zip => match zip::entries(path) {
+            Some(entries) => {
+                format!("{bytes}, holds {} entries: {}", entries.count, entries.first.join(", "))
+            }
+            None => bytes,
+        },
+        Kind::Other => bytes,
+    }
+}
+
+/// What a file is, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Table { delimiter: u8 },
+    Json,
+    JsonLines,
+    Text,
+    Zip,
+    Other,
+}
+
+/// What a file is, by its name.
+pub(crate) fn kind(path: &Path) -> Kind {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    match extension.as_str() {
+        "csv" => Kind::Table { delimiter: b',' },
+        "tsv" => Kind::Table { delimiter: b'\t' },
+        "json" => Kind::Json,
+        "jsonl" | "ndjson" => Kind::JsonLines,
+        "txt" | "md" | "rst" | "log" | "py" | "sh" | "yaml" | "yml" | "toml" | "xml" | "html" => Kind::Text,
+        "zip" => Kind::Zip,
+        _ => Kind::Other,
+    }
+}
+
+fn human(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    for unit in ["bytes", "kB", "MB", "GB"] {
+        if value < 1000.0 {
+            return if unit == "bytes" { format!("{bytes} bytes") } else { format!("{value:.1} {unit}") };
+        }
+        value /= 1000.0;
+    }
+    format!("{value:.1} TB")
+}
+
+/// A file name without control characters.
+pub(crate) fn escape(name: &str) -> String {
+    name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
