@@ -1,15 +1,16 @@
 """Checks the offline competitions: `python check.py [id …]` (all when no id is given).
 
 (a) the archives hold the files and row counts of competition.toml, (b) the sample submission's and the answers' keys are
-unique and equal, (c) every playbook solution runs on the public data alone; its score is printed beside the board.
+unique and equal, (c) every playbook solution runs on the public data alone; its score is printed beside the board,
+(d) boards and playbooks share no code, (e) the common misbehaviours are complete.
 Ends with status 1 when something is wrong.
 """
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from pathlib import Path
 
@@ -41,13 +42,18 @@ def check_data(name, config, public, answers):
         expect((HERE / name / "data" / f"{kind}.tar.gz").stat().st_size < 1_000_000, f"{name}: {kind} archive is too large")
 
 
+def processor_time():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run(script, public):
-    """Runs one script as an agent would: (seconds, exit status, printed metric, submission or None)."""
+    """Runs one script as an agent would: (seconds of processor time, ended process, printed metrics, submission or None)."""
     with tempfile.TemporaryDirectory() as work:
         os.symlink(public, Path(work) / "input")
-        start = time.time()
+        start = processor_time()
         ended = subprocess.run([sys.executable, str(script)], cwd=work, capture_output=True, text=True, timeout=120)
-        seconds = time.time() - start
+        seconds = processor_time() - start
         printed = re.findall(r"^validation (\S+): (\S+)$", ended.stdout, re.M)
         path = Path(work) / "submission" / "submission.csv"
         return seconds, ended, printed, read(path) if path.exists() else None
@@ -83,6 +89,27 @@ def check_playbook(name, config, public, answers, board):
         print(f"  {solution['name']:28} {value:10.5f} {float(printed[0][1]):10.5f} {place:>9} {seconds:5.1f} s  {kind}")
 
 
+def code_lines(path):
+    """Lines long enough to be telling; imports, comments and closing brackets left out."""
+    lines = (line.strip() for line in path.read_text().splitlines())
+    return {line for line in lines if len(line) >= 50 and not line.startswith(("import ", "from ", "#", '"""'))}
+
+
+def check_apart():
+    ladder = set().union(*map(code_lines, [*HERE.glob("ladder/*.py"), HERE / "board.py", HERE / "metrics.py"]))
+    for path in sorted(HERE.glob("*/playbook/*.py")):
+        shared = code_lines(path) & ladder
+        expect(not shared, f"{path.relative_to(HERE)} shares code with the boards: {sorted(shared)[:1]}")
+
+
+def check_misbehaviour():
+    folder = HERE / "common" / "playbook"
+    listed = tomllib.loads((folder / "playbook.toml").read_text())["misbehaviour"]
+    expect({m["file"] for m in listed} == {p.name for p in folder.glob("*.py")}, "common: files of the playbook")
+    kinds = {"crash", "endless_loop", "out_of_memory", "copy_sample", "answers_probe", "http_call"}
+    expect({m["kind"] for m in listed} == kinds, "common: kinds of misbehaviour")
+
+
 def check(name):
     config = tomllib.loads((HERE / name / "competition.toml").read_text())
     board = pd.read_csv(HERE / name / "board.csv")
@@ -103,5 +130,7 @@ def check(name):
 if __name__ == "__main__":
     for name in sys.argv[1:] or sorted(path.parent.name for path in HERE.glob("*/competition.toml")):
         check(name)
+    check_apart()
+    check_misbehaviour()
     print(f"{len(problems)} problems")
     sys.exit(bool(problems))

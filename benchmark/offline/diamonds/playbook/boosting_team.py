@@ -31,10 +31,10 @@ def boost(leaves, rate, rounds, seed):
 def team(X, y, Z):
     """Mean log price of the members; X[:, 0] and Z[:, 0] are the log weight."""
     parts = [
-        boost(12, 0.07, 220, 1).fit(X, y).predict(Z),
-        boost(24, 0.05, 170, 2).fit(X, y).predict(Z),
-        boost(16, 0.06, 200, 3).fit(X, y - X[:, 0]).predict(Z) + Z[:, 0],
-        ExtraTreesRegressor(40, min_samples_leaf=2, max_features=0.7, random_state=4).fit(X, y).predict(Z),
+        boost(12, 0.08, 160, 1).fit(X, y).predict(Z),
+        boost(24, 0.06, 110, 2).fit(X, y).predict(Z),
+        boost(16, 0.07, 140, 3).fit(X, y - X[:, 0]).predict(Z) + Z[:, 0],
+        ExtraTreesRegressor(20, min_samples_leaf=2, max_features=0.7, random_state=4).fit(X, y).predict(Z),
     ]
     return sum(s * p for s, p in zip(SHARES, parts))
 

@@ -10,7 +10,7 @@ from sklearn.preprocessing import SplineTransformer
 
 train = pd.read_csv("input/train.csv")
 test = pd.read_csv("input/test.csv")
-both = pd.concat([train, test], ignore_index=True)
+both = pd.concat([train, test]).reset_index(drop=True)
 
 weight = np.log(both["carat"])
 bends = SplineTransformer(n_knots=9, degree=3, extrapolation="linear").fit_transform(weight.to_frame())

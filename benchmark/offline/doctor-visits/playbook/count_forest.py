@@ -21,7 +21,7 @@ def view(t):
 
 
 def forest():
-    return RandomForestRegressor(110, min_samples_leaf=25, max_features=5, n_jobs=1, random_state=65)
+    return RandomForestRegressor(80, min_samples_leaf=25, max_features=5, n_jobs=1, random_state=65)
 
 
 X, y = view(train), train["visits"]

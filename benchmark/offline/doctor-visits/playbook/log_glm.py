@@ -11,7 +11,7 @@ from sklearn.preprocessing import SplineTransformer
 
 
 def design(train, test):
-    both = pd.concat([train, test], ignore_index=True)
+    both = pd.concat([train, test]).reset_index(drop=True)
     past = np.log1p(both[["visits_before", "other_visits_before", "hospital_stays_before", "drug_cost_before"]])
     never = (both[["visits_before", "drug_cost_before"]] == 0).astype(float).add_suffix("_none")
     age = SplineTransformer(n_knots=6, degree=3).fit_transform(both[["age"]])

@@ -11,7 +11,7 @@ from sklearn.preprocessing import SplineTransformer
 
 train = pd.read_csv("input/train.csv")
 test = pd.read_csv("input/test.csv")
-both = pd.concat([train, test], ignore_index=True)
+both = pd.concat([train, test]).reset_index(drop=True)
 when = pd.to_datetime(both["date"])
 clock = both["sched_dep"] // 100 + both["sched_dep"] % 100 / 60
 

@@ -25,9 +25,9 @@ def columns(frame):
 
 def members():
     return [
-        ExtraTreesClassifier(300, max_features=0.5, n_jobs=1, random_state=7),
+        ExtraTreesClassifier(150, max_features=0.5, n_jobs=1, random_state=7),
         HistGradientBoostingClassifier(
-            learning_rate=0.1, max_iter=90, max_leaf_nodes=7, min_samples_leaf=6, max_features=0.4,
+            learning_rate=0.12, max_iter=60, max_leaf_nodes=7, min_samples_leaf=6, max_features=0.4,
             early_stopping=False, random_state=7,
         ),
         make_pipeline(
