@@ -124,7 +124,7 @@ impl Site {
                 if !files.keys().any(|file| file.starts_with(&format!("{competition}/"))) {
                     return Err(RunError::NoPlaybook(competition.to_owned()));
                 }
-                Some(Arc::new(podium_llm::playbook::Library::from_files(files)?))
+                Some(Arc::new(podium_llm::playbook::Library::from_files(&files)?))
             }
             None => None,
         };
