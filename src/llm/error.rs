@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use podium_types::chat::ChatError;
+use serde::{Deserialize, Serialize};
 
 use crate::ledger::Denied;
 
@@ -65,7 +66,8 @@ impl Error {
 }
 
 /// What kind of service failure it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ServiceFailure {
     /// The account's quota or credit is used up.
     Quota,

@@ -15,9 +15,10 @@
 use futures_util::future::BoxFuture;
 use podium_types::money::Usd;
 use podium_types::usage::Usage;
+use serde::{Deserialize, Serialize};
 
 /// The most that one try can use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorstCase {
     /// Upper estimate of the prompt's tokens.
     pub input_tokens: u64,
@@ -41,7 +42,8 @@ impl WorstCase {
 }
 
 /// How a reserved try ended, in tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Settled {
     /// Nothing was generated: refused before or by the server.
     NotBilled,

@@ -6,16 +6,16 @@
 //!
 //! One chat passes these layers, from the outside in:
 //!
-//! 1. [`chat`] turns: the document of an output schema is checked, and repaired once;
-//! 2. tries: what the model cannot take is left out (`chat/shape`), the prompt is held against the window, the
+//! 1. turns (`chat`): the document of an output schema is checked, and repaired once;
+//! 2. tries (`chat/tries`): what the model cannot take is left out (`chat/shape`), the prompt is held against the window, the
 //!    ledger reserves the worst case, a failure is waited out (`chat/delay`) or ends the chat;
-//! 3. `provider`: one try, sent once: [`provider::openai`] over HTTP, or the stand-in model of [`playbook`].
+//! 3. `provider`: one try, sent once: `provider/openai` over HTTP, or the stand-in model of [`playbook`].
 //!
 //! Budgets lie inside retries because every try may be billed; the window check lies inside downgrades because
 //! leaving a feature out changes the prompt.
 //!
-//! Beside them: [`catalog`] (what is known of models), [`settings`], [`tokens`] (estimates and exact counts),
-//! [`secret`] (keys), [`error`], [`ledger`], [`observer`], [`model`].
+//! Beside them: [`Catalog`] (what is known of models), [`Settings`], [`tokens`] (estimates and exact counts) and
+//! [`Secret`] (keys).
 
 mod catalog;
 mod chat;

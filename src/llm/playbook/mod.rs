@@ -7,10 +7,10 @@
 //! replays agree. Choices hang on the seed and on what the prompt shows (which script, which failure), not on the
 //! prompt's every byte: a prompt that tells the time left must not change the run.
 //!
-//! - [`library`]: the scripts, as data
-//! - [`prompt`]: what a prompt shows: which library scripts, which failure, which validation score
-//! - [`choice`]: draft, debug, improve
-//! - [`review`]: reads an execution's output; never invents a metric
+//! - `library`: the scripts, as data
+//! - `prompt`: what a prompt shows: which library scripts, which failure, which validation score
+//! - `choice`: draft, debug, improve
+//! - `review`: reads an execution's output; never invents a metric
 
 mod choice;
 mod library;

@@ -153,6 +153,27 @@ async fn tries_are_bounded_and_a_long_retry_after_ends_the_chat() {
 }
 
 #[tokio::test]
+async fn retry_after_is_a_lower_bound_and_a_dropped_wait_is_over() {
+    let server = Server::start(vec![response(429, "retry-after: 0.04\r\n", ""), says("fine")]).await;
+    let record = Record::default();
+    chat(&client(settings(&server)), &server, &record, "any", &request()).await.unwrap();
+    let events = record.events.lock().unwrap().clone();
+    let waits = events.iter().filter_map(|event| match event {
+        CallEvent::Waiting { delay, attempt, of, .. } => Some((*delay, *attempt, *of)),
+        _ => None,
+    });
+    assert_eq!(waits.collect::<Vec<_>>(), [(Duration::from_millis(40), 1, 4)]);
+
+    let server = Server::start(vec![response(429, "retry-after: 60\r\n", "")]).await;
+    let settings = crate::Settings { max_delay: Duration::from_mins(5), ..settings(&server) };
+    let (client, record, request) = (client(settings), Record::default(), request());
+    let cancelled =
+        tokio::time::timeout(Duration::from_millis(200), chat(&client, &server, &record, "any", &request));
+    assert!(cancelled.await.is_err());
+    assert_eq!(record.events.lock().unwrap().last(), Some(&CallEvent::WaitingOver));
+}
+
+#[tokio::test]
 async fn endless_bodies_and_slow_drips_are_cut_off() {
     let one_try =
         |server: &Server| crate::Settings { max_tries: 1, max_body_bytes: 100_000, ..settings(server) };

@@ -1,8 +1,8 @@
 //! The OpenAI chat completions protocol, against any server that speaks it.
 //!
 //! async-openai carries the request and parses the event stream; the types on the wire are our own, because servers
-//! vary more than its types allow. See [`exchange`] for what happens below it, [`assembly`] for what is made of the
-//! pieces, [`complaint`] for what errors mean.
+//! vary more than its types allow. See `exchange` for what happens below it, `assembly` for what is made of the
+//! pieces, `complaint` for what errors mean.
 
 mod assembly;
 mod body;
