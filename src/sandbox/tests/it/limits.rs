@@ -141,7 +141,7 @@ async fn a_file_too_large_is_a_disk_limit() {
 async fn a_full_workspace_is_a_disk_limit() {
     let Some(jail) = jail() else { return };
     let place = Place::new();
-    let code = "import time\nfor i in range(40):\n    with open(f'working/{i}', 'wb') as f: f.write(b'x' * (1 << 20))\ntime.sleep(50)";
+    let code = "import time\nfor i in range(40):\n    with open(f'working/{i}', 'wb') as f: f.write(b'x' * (1 << 20))\nwhile True: print('busy')";
     let mut job = place.python(code);
     job.limits.workspace_bytes = 20 << 20;
     let execution = jail.execute(&job).await.unwrap();
