@@ -1,6 +1,6 @@
 //! What all kinds of sandbox do before and after a program runs.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, io, path::Path, time::Duration};
 
 use podium_types::execution::{Collected, Ended, Exception, Execution, LimitHit};
 use rustix::process::Resource;
@@ -20,9 +20,28 @@ pub(crate) struct Evidence {
 }
 
 /// Makes the workspace ready: the old submission is gone, so what is found later was written by this program.
-pub(crate) fn prepare(job: &Job) -> Result<(), SandboxError> {
-    let submission = job.submission.as_ref().map(|rule| rule.path.as_str());
-    workspace::prepare(&job.workspace, submission).map_err(SandboxError::io("preparing", &job.workspace))
+pub(crate) async fn prepare(job: &Job) -> Result<(), SandboxError> {
+    for folder in [Some(&job.workspace), job.input.as_ref()].into_iter().flatten() {
+        if !folder.is_absolute() {
+            return Err(SandboxError::Job {
+                message: format!("`{}` is not an absolute path", folder.display()),
+            });
+        }
+    }
+    program::check_environment(job)?;
+    let (workspace, submission) =
+        (job.workspace.clone(), job.submission.as_ref().map(|rule| rule.path.clone()));
+    blocking("preparing", &job.workspace, move || workspace::prepare(&workspace, submission.as_deref())).await
+}
+
+/// File work of unknown length, off the runtime's threads.
+async fn blocking<T: Send + 'static>(
+    action: &'static str,
+    path: &Path,
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T, SandboxError> {
+    let result = tokio::task::spawn_blocking(work).await;
+    result.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(SandboxError::io(action, path))
 }
 
 /// Per-process limits that hold in every kind.
@@ -43,8 +62,12 @@ pub(crate) fn affinity(limits: &Limits) -> rustix::thread::CpuSet {
 }
 
 /// Puts the result together and collects the submission. Every process must be dead.
-pub(crate) fn execution(job: &Job, ending: Ending, evidence: &Evidence) -> Result<Execution, SandboxError> {
-    let Evidence { ended, usage, network_attempts } = *evidence;
+pub(crate) async fn execution(
+    job: &Job,
+    ending: Ending,
+    evidence: Evidence,
+) -> Result<Execution, SandboxError> {
+    let Evidence { ended, usage, network_attempts } = evidence;
     let exception = program::script(job)
         .filter(|_| ended != Ended::Exit(0))
         .and_then(|script| traceback::exception(&ending.output, script));
@@ -59,8 +82,11 @@ pub(crate) fn execution(job: &Job, ending: Ending, evidence: &Evidence) -> Resul
         }
     }
     let submission = match &job.submission {
-        Some(rule) => collect(&job.workspace, &rule.path, &rule.store, rule.max_bytes)
-            .map_err(SandboxError::io("collecting from", &job.workspace))?,
+        Some(rule) => {
+            let (workspace, rule) = (job.workspace.clone(), rule.clone());
+            let take = move || collect(&workspace, &rule.path, &rule.store, rule.max_bytes);
+            blocking("collecting from", &job.workspace, take).await?
+        }
         None => Collected::Missing { found: "nothing was asked for".to_owned() },
     };
     Ok(Execution {

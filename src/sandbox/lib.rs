@@ -12,7 +12,7 @@
 //! - `cgroup`: control groups, version 1 and 2, and the sweep of what a crash left
 //! - `supervisor`, `spawn`: starting children from one thread
 //! - `watch`, `watchdog`: following one execution to its end, within its limits
-//! - `program`, `finish`: what all kinds do before and after
+//! - `program`, `finish`: what all kinds do before and after; `trial`: running one while a sandbox is opened
 //! - `output`, `traceback`: what the program printed, and the exception that ended it
 //! - [`workspace`], [`collect`]: folders a hostile program has written to
 //! - [`environment`]: the pinned Python environment
@@ -32,6 +32,7 @@ mod spawn;
 pub mod strength;
 mod supervisor;
 mod traceback;
+mod trial;
 mod watch;
 mod watchdog;
 pub mod workspace;
@@ -136,7 +137,7 @@ pub fn open(kind: SandboxKind, settings: &Settings) -> Result<Box<dyn Sandbox>, 
     sweep();
     let sandbox: Box<dyn Sandbox> = match kind {
         SandboxKind::Jail => Box::new(jail::Jail::open(settings)?),
-        SandboxKind::Process => Box::new(process::Process::open(settings)),
+        SandboxKind::Process => Box::new(process::Process::open(settings)?),
     };
     let facts = sandbox.facts();
     match settings.require {

@@ -26,7 +26,7 @@ use crate::{
     finish::{self, Evidence},
     program,
     spawn::Preparation,
-    supervisor,
+    supervisor, trial,
     watch::{Live, Plan, Tree, follow},
     watchdog::Watchdog,
     workspace,
@@ -50,7 +50,10 @@ struct ProcessTree {
 }
 
 impl Process {
-    pub(crate) fn open(settings: &Settings) -> Self {
+    /// Finds out whether control groups can be used, by running a program in one.
+    pub(crate) fn open(settings: &Settings) -> Result<Self, SandboxError> {
+        let mut missing =
+            vec!["a plain process has no boundary: no namespaces, no system call filter".to_owned()];
         let hierarchy = if settings.cgroups { Hierarchy::detect() } else { None };
         let facts = Facts {
             kind: SandboxKind::Process,
@@ -59,14 +62,22 @@ impl Process {
             cgroup: hierarchy.as_ref().map(Hierarchy::facts),
             seccomp: false,
             nested_namespaces_refused: false,
-            missing: vec!["a plain process has no boundary: no namespaces, no system call filter".to_owned()],
+            missing: Vec::new(),
         };
-        Self { hierarchy, settings: settings.clone(), facts }
+        let mut process = Self { hierarchy, settings: settings.clone(), facts };
+        if let Err(error) = trial::run(&process, &["/bin/sh", "-c", ":"]) {
+            if process.hierarchy.take().is_none() {
+                return Err(error);
+            }
+            process.facts.cgroup = None;
+            missing.push("the control groups that can be made cannot be joined".to_owned());
+        }
+        process.facts.missing = missing;
+        Ok(process)
     }
 
     async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
-        program::check_environment(job)?;
-        finish::prepare(job)?;
+        finish::prepare(job).await?;
         link_input(job)?;
         let argv = program::command_line(job)?;
         let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
@@ -85,7 +96,7 @@ impl Process {
             (Some(code), _) => Ended::Exit(code),
             (None, signal) => Ended::Signal(signal.unwrap_or(libc::SIGKILL)),
         };
-        finish::execution(job, ending, &Evidence { ended, usage, network_attempts: 0 })
+        finish::execution(job, ending, Evidence { ended, usage, network_attempts: 0 }).await
     }
 
     fn preparation(&self, job: &Job, group: Option<&Group>) -> Result<Preparation, SandboxError> {

@@ -13,7 +13,7 @@ use std::{
 
 use podium_types::execution::LimitHit;
 use rustix::process::Pid;
-use tokio::time::sleep_until;
+use tokio::{task::JoinHandle, time::sleep_until};
 
 use crate::Limits;
 
@@ -27,6 +27,7 @@ pub(crate) struct Watchdog {
     memory: Option<(Pid, u64)>,
     next_memory: Instant,
     next_disk: Instant,
+    look: Option<JoinHandle<(u64, Duration)>>,
 }
 
 impl Watchdog {
@@ -39,6 +40,7 @@ impl Watchdog {
             memory: tree.map(|root| (root, limits.memory_bytes)),
             next_memory: now + MEMORY_INTERVAL,
             next_disk: now + DISK_INTERVAL,
+            look: None,
         }
     }
 
@@ -56,17 +58,28 @@ impl Watchdog {
             } else {
                 sleep_until(self.next_disk.into()).await;
             }
-            if Instant::now() >= self.next_disk {
-                let start = Instant::now();
-                let (folder, limit) = (self.workspace.clone(), self.workspace_bytes);
-                self.next_disk = start + DISK_INTERVAL;
-                let used = tokio::task::spawn_blocking(move || disk_usage(&folder, limit)).await.unwrap_or(0);
-                self.next_disk = Instant::now() + DISK_INTERVAL.max(start.elapsed() * 9);
-                if used > limit {
-                    return LimitHit::Disk { limit_bytes: limit };
-                }
+            if Instant::now() >= self.next_disk
+                && let Some(limit_bytes) = self.look_at_disk().await
+            {
+                return LimitHit::Disk { limit_bytes };
             }
         }
+    }
+
+    /// One look at the workspace, or the rest of one that was left while it was going on.
+    async fn look_at_disk(&mut self) -> Option<u64> {
+        let limit = self.workspace_bytes;
+        let look = self.look.get_or_insert_with(|| {
+            let folder = self.workspace.clone();
+            tokio::task::spawn_blocking(move || {
+                let start = Instant::now();
+                (disk_usage(&folder, limit), start.elapsed())
+            })
+        });
+        let (used, took) = look.await.unwrap_or_default();
+        self.look = None;
+        self.next_disk = Instant::now() + DISK_INTERVAL.max(took * 9);
+        (used > limit).then_some(limit)
     }
 }
 

@@ -64,6 +64,9 @@ pub fn examine(
     let keys = |table| KeyColumns::of(table, key_names);
     let missing = |name: &String| unfit(format!("column {} is missing", quote(name)));
     let index = AnswerKeys::index(keys(&answers).map_err(missing)?).map_err(unfit)?;
+    if let Some(name) = competition.answer_columns().iter().find(|name| answers.column(name).is_none()) {
+        return Err(missing(name));
+    }
     if answers.rows == 0 {
         return Err(unfit("there are no rows".to_owned()));
     }
@@ -160,6 +163,11 @@ fn align<'a>(
 fn missing_column(name: &str, table: &Table) -> String {
     let names = || table.names.iter().map(String::as_str);
     let reason = format!("column {} is missing, the file has {}", quote(name), quote_all(names()));
+    if let [only] = table.names.as_slice()
+        && only.contains([';', '\t'])
+    {
+        return format!("{reason}; cells are separated by commas");
+    }
     match nearest(name, names()) {
         Some(nearest) => format!("{reason}; is {} meant?", quote(nearest)),
         None => reason,
@@ -168,10 +176,9 @@ fn missing_column(name: &str, table: &Table) -> String {
 
 /// Says that the first data row is longer than the header, which shifts all columns.
 fn shift(table: &Table) -> Option<String> {
-    let extra = table.row_labels.len();
-    let cells = count(extra, "more cell");
-    (extra > 0).then(|| {
-        format!("the first data row has {cells} than the header, so the first {extra} of each row are taken as labels")
+    let extra = count(table.row_labels.len(), "extra cell");
+    (!table.row_labels.is_empty()).then(|| {
+        format!("the first data row has {extra} beyond the header, so as many at the start of each row are left out")
     })
 }
 

@@ -13,7 +13,7 @@ pub(crate) fn quote(value: &str) -> String {
             break;
         }
         if character.is_control() || character == '`' {
-            let _ = write!(quoted, "{}", character.escape_default());
+            let _ = write!(quoted, "{}", character.escape_unicode());
         } else {
             quoted.push(character);
         }
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn agent_text_is_tamed() {
-        assert_eq!(quote("a\n\u{1b}[31m`"), "`a\\n\\u{1b}[31m\\u{60}`");
+        assert_eq!(quote("a\n\u{1b}[31m`"), "`a\\u{a}\\u{1b}[31m\\u{60}`");
         assert_eq!(quote(&"x".repeat(50)).chars().count(), 43);
         assert_eq!(quote_all(["a"; 10].into_iter()).matches("`a`").count(), 8);
         assert_eq!((count(1, "row"), count(0, "row")), ("1 row".into(), "0 rows".into()));

@@ -136,7 +136,8 @@ impl<'a> Sheet<'a> {
 
     fn misfit(&self, name: &str, row: usize, cell: Cell<'_>, expected: &str) -> String {
         let found = match cell {
-            Cell::Missing | Cell::Text("") => "the cell is empty".to_owned(),
+            Cell::Missing => "the value is missing".to_owned(),
+            Cell::Text("") => "the cell is empty".to_owned(),
             cell => format!("found {}", quote(&cell.to_string())),
         };
         format!("column {}, {}: {found}, expected {expected}", quote(name), self.keys.row_name(row))

@@ -99,9 +99,15 @@ fn summary(column: &Column, counts: &BTreeMap<String, usize>, least: f64, most: 
         if column.is_numeric() {
             distinct.sort_by(|left, right| number(left).total_cmp(&number(right)));
         }
-        let values: Vec<String> = distinct.into_iter().map(|value| cut(value)).collect();
+        let values: Vec<String> = distinct
+            .into_iter()
+            .map(|value| if column.is_numeric() { value.clone() } else { cut(value) })
+            .collect();
         let noun = if values.len() == 1 { "value" } else { "values" };
         return format!("{} {noun}: {}", values.len(), values.join(", "));
+    }
+    if matches!(column, Column::Integer(_) | Column::Unsigned(_)) {
+        return format!("{least} to {most}");
     }
     if column.is_numeric() {
         return format!("{least:.2} to {most:.2}");

@@ -37,7 +37,7 @@ impl Tree {
             return;
         };
         let shown = if listing.file_count > MANY { FILES_OF_MANY } else { FILES };
-        for name in listing.files.iter().take(shown) {
+        for (_, name) in listing.files.iter().take(shown) {
             let file = path.join(name);
             let _ = writeln!(self.text, "{indent}{} ({})", escape(name), size(&file, budget));
             if self.files.len() < PREVIEWED {
@@ -64,7 +64,8 @@ fn rest(text: &mut String, indent: &str, count: u64, shown: usize, noun: &str) {
 
 /// The first names of a folder and how many there are; only the first are ever held.
 struct Listing {
-    files: BTreeSet<String>,
+    /// Tables first: they say most.
+    files: BTreeSet<(bool, String)>,
     folders: BTreeSet<String>,
     file_count: u64,
     folder_count: u64,
@@ -77,15 +78,19 @@ impl Listing {
         for entry in std::fs::read_dir(path).ok()? {
             let Ok(entry) = entry else { break };
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            let (names, count, limit) = if is_folder {
-                (&mut listing.folders, &mut listing.folder_count, FOLDERS)
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if is_folder {
+                listing.folder_count += 1;
+                listing.folders.insert(name);
             } else {
-                (&mut listing.files, &mut listing.file_count, FILES)
-            };
-            *count += 1;
-            names.insert(entry.file_name().to_string_lossy().into_owned());
-            if names.len() > limit {
-                names.pop_last();
+                listing.file_count += 1;
+                listing.files.insert((!is_table(Path::new(&name)), name));
+            }
+            if listing.folders.len() > FOLDERS {
+                listing.folders.pop_last();
+            }
+            if listing.files.len() > FILES {
+                listing.files.pop_last();
             }
         }
         Some(listing)
@@ -137,6 +142,10 @@ pub(crate) fn kind(path: &Path) -> Kind {
         "zip" => Kind::Zip,
         _ => Kind::Other,
     }
+}
+
+fn is_table(path: &Path) -> bool {
+    matches!(kind(path), Kind::Table { .. } | Kind::Json | Kind::JsonLines)
 }
 
 fn human(bytes: u64) -> String {

@@ -45,7 +45,7 @@ impl Jail {
     }
 
     async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
-        finish::prepare(job)?;
+        finish::prepare(job).await?;
         let argv = program::command_line(job)?;
         let start::Running { mut live, output, mut status, counters } =
             start::start(self, job, &argv).await?;
@@ -56,7 +56,7 @@ impl Jail {
         let Some(ended) = ended(&ending, status.exit_code(), usage) else {
             return Err(SandboxError::Start { message: ending.output.text().trim().to_owned() });
         };
-        finish::execution(job, ending, &Evidence { ended, usage, network_attempts: counters.attempts() })
+        finish::execution(job, ending, Evidence { ended, usage, network_attempts: counters.attempts() }).await
     }
 }
 

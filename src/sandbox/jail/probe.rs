@@ -6,16 +6,12 @@
 use std::{
     path::{Path, PathBuf},
     process::Command,
-    time::Duration,
 };
 
-use podium_types::execution::{Ended, Program};
+use podium_types::execution::Ended;
 
 use super::{Jail, seccomp};
-use crate::{
-    CancellationToken, Facts, Job, Limits, Sandbox, SandboxError, SandboxKind, Settings, Strength,
-    cgroup::Hierarchy,
-};
+use crate::{Facts, SandboxError, SandboxKind, Settings, Strength, cgroup::Hierarchy, trial};
 
 /// Each line tries what must be refused and prints its name when it was.
 const SCRIPT: &str = "
@@ -57,7 +53,7 @@ pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
             jail.facts.missing.push("the control groups that can be made cannot be joined".to_owned());
         }
         jail.facts.nested_namespaces_refused = nested_namespaces_refused;
-        match trial(&jail) {
+        match check(&jail) {
             Ok(()) => {
                 conclude(&mut jail);
                 return Ok(jail);
@@ -79,28 +75,17 @@ fn conclude(jail: &mut Jail) {
         } else if jail.facts.missing.is_empty() {
             jail.facts.missing.push("no writable control group with memory and pids controllers".to_owned());
         }
+        if rustix::process::getuid().is_root() {
+            jail.facts
+                .missing
+                .push("without a pids controller nothing limits the processes of root".to_owned());
+        }
     }
 }
 
 /// Runs the script in a jail of the present settings.
-fn trial(jail: &Jail) -> Result<(), SandboxError> {
-    let workspace = tempfile::Builder::new()
-        .prefix("podium-probe-")
-        .tempdir()
-        .map_err(SandboxError::io("creating a folder in", std::env::temp_dir()))?;
-    let job = Job {
-        program: Program::Command { argv: ["/bin/sh", "-c", SCRIPT].map(str::to_owned).to_vec() },
-        workspace: workspace.path().to_owned(),
-        input: None,
-        read_only: Vec::new(),
-        python: PathBuf::from("/usr/bin/python3"),
-        timeout: Duration::from_secs(20),
-        limits: Limits { memory_bytes: 256 << 20, ..Limits::default() },
-        env: std::collections::BTreeMap::new(),
-        submission: None,
-        cancel: CancellationToken::new(),
-    };
-    let execution = block_on(jail, &job).map_err(explain)?;
+fn check(jail: &Jail) -> Result<(), SandboxError> {
+    let execution = trial::run(jail, &["/bin/sh", "-c", SCRIPT]).map_err(explain)?;
     let seen = execution.output.text();
     let missing: Vec<&str> =
         WANTED.into_iter().filter(|name| !seen.lines().any(|line| line == *name)).collect();
@@ -111,23 +96,6 @@ fn trial(jail: &Jail) -> Result<(), SandboxError> {
             format!("not as it must be: {} ({:?}, {})", missing.join(", "), execution.ended, seen.trim());
         Err(SandboxError::Probe { message })
     }
-}
-
-/// Runs one job on a thread and runtime of its own, so that a probe can be made from anywhere.
-fn block_on(jail: &Jail, job: &Job) -> Result<podium_types::execution::Execution, SandboxError> {
-    let failed = |source| SandboxError::System { call: "starting a runtime", source };
-    std::thread::scope(|scope| {
-        let run = || {
-            let runtime =
-                tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-            runtime.block_on(jail.execute(job))
-        };
-        let thread = std::thread::Builder::new().name("podium-probe".to_owned()).spawn_scoped(scope, run);
-        thread
-            .map_err(failed)?
-            .join()
-            .unwrap_or_else(|_| Err(failed(std::io::Error::other("the probe panicked"))))
-    })
 }
 
 /// Tells a policy against user namespaces from other failures, by what bubblewrap says.

@@ -39,7 +39,7 @@ fn killing_the_harness_kills_its_jails() {
     eventually("the jail is dead", || processes_with("98771").is_empty());
     // Another test may have opened a sandbox in the meantime, which sweeps as well.
     podium_sandbox::sweep();
-    assert_eq!(groups_of(harness.id()), [PathBuf::new(); 0]);
+    assert_eq!(groups_of(harness.id()), Vec::<PathBuf>::new());
 }
 
 /// Control groups that bear the number of a harness.

@@ -85,7 +85,7 @@ mod common {
         fn job(&self, program: Program) -> Job {
             let mut job = Job::new(program, self.workspace(), &environment());
             job.input = Some(self.folder.path().join("input"));
-            job.timeout = Duration::from_secs(60);
+            job.timeout = Duration::from_mins(1);
             job.submission = Some(SubmissionRule {
                 path: "submission/submission.csv".to_owned(),
                 store: self.store(),

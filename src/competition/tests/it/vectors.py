@@ -41,9 +41,9 @@ for n in (2, 7, 40, 130):
         p = p.tolist()
         add("roc_auc", "probability", ["p"], column(truth), column(p), sk.roc_auc_score(truth, p))
         add("average_precision", "probability", ["p"], column(truth), column(p), sk.average_precision_score(truth, p))
-        clipped = np.clip(p, 1e-15, 1 - 1e-15)
+        hit = np.clip(np.where(truth == 1, p, 1 - np.array(p)), 1e-15, 1 - 1e-15)
         add("log_loss", "probability", ["p"], column(truth), column(p),
-            -np.mean(np.where(truth == 1, np.log(clipped), np.log(1 - clipped))))
+            -np.mean(np.log(hit)))
     names = ["red", "green", "blue", "3"]
     truth, guess = rng.integers(0, 3, n), rng.integers(0, 4, n)
     labels = lambda codes: column(names[c] for c in codes)

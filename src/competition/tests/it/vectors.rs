@@ -1,8 +1,6 @@
 //! Graders against scores that scikit-learn gave (see vectors.py).
 
-mod common;
-
-use common::{Files, competition, toml};
+use crate::common::{Files, competition, toml};
 use podium_competition::{Outcome, grade, validate};
 use serde_json::Value;
 

@@ -1,0 +1,92 @@
+//! Thresholds, medals, rounding and the report.
+
+use crate::common::{competition, toml};
+use podium_competition::board::{Medal, Thresholds, medal_positions, round_like_numpy, round_like_python};
+use podium_competition::{Outcome, report};
+use podium_metric::Direction;
+use proptest::prelude::*;
+
+#[test]
+fn positions_follow_the_official_rule() {
+    let table = [
+        (1, [1, 1, 1]),
+        (5, [1, 1, 2]),
+        (22, [2, 4, 8]),
+        (99, [9, 19, 39]),
+        (100, [10, 20, 40]),
+        (249, [10, 49, 99]),
+        (250, [10, 50, 100]),
+        (999, [11, 50, 100]),
+        (1000, [12, 50, 100]),
+        (5000, [20, 250, 500]),
+    ];
+    for (teams, positions) in table {
+        assert_eq!(medal_positions(teams), positions, "{teams} teams");
+        let scores: Vec<f64> = (1..=teams).map(|rank| rank as f64).collect();
+        let thresholds = Thresholds::of(&scores).unwrap();
+        assert_eq!([thresholds.gold, thresholds.silver, thresholds.bronze], positions.map(|p| p as f64));
+        assert_eq!(thresholds.median, f64::midpoint(1.0, teams as f64));
+        let direction = if teams == 1 { Direction::Higher } else { Direction::Lower };
+        assert_eq!(thresholds.direction, direction);
+    }
+    assert_eq!(Thresholds::of(&[]), None);
+}
+
+#[test]
+fn a_medal_is_inclusive_and_the_median_is_strict() {
+    let scores: Vec<f64> = (1..=20).map(|rank| 1.0 - f64::from(rank) / 100.0).collect();
+    let board = Thresholds::of(&scores).unwrap();
+    let medals = [0.99, 0.98, 0.979_99, 0.96, 0.92, 0.919_99].map(|score| board.medal(score));
+    let [gold, silver, bronze] = [Some(Medal::Gold), Some(Medal::Silver), Some(Medal::Bronze)];
+    assert_eq!(medals, [gold, gold, silver, silver, bronze, None]);
+    assert!(!board.above_median(board.median) && board.above_median(board.median + 1e-5));
+}
+
+#[test]
+fn rounding_has_two_flavours() {
+    // 0.5 + 2^-6 ends in 5 at the sixth decimal: an exact tie.
+    let tie = 0.515_625;
+    assert_eq!((round_like_python(tie), round_like_numpy(tie)), (0.515_62, 0.515_62));
+    // Python's round(x, 5) and numpy.round(x, 5).
+    assert_eq!((round_like_python(0.015_625), round_like_numpy(0.015_625)), (0.015_62, 0.015_62));
+    assert_eq!((round_like_python(2.675_675_675), round_like_python(-0.000_001)), (2.675_68, -0.0));
+    assert!(round_like_python(f64::NAN).is_nan() && round_like_numpy(f64::INFINITY).is_infinite());
+}
+
+#[test]
+fn the_report_has_the_benchmark_fields() {
+    let mut texts = std::collections::BTreeMap::new();
+    let entry = toml("mae", "lower", "number", &["y"], "").replace("{ANSWERS}", "");
+    texts.insert("a/competition.toml".to_owned(), entry);
+    let board: String =
+        (1..=20).fold("name,score\n".into(), |text, rank| text + &format!("m{rank},{rank}\n"));
+    texts.insert("a/board.csv".to_owned(), board);
+    let catalog = podium_competition::Catalog::from_texts(texts).unwrap();
+    let made_up = catalog.get("made-up").unwrap();
+    let outcomes = [
+        Outcome::Scored { raw_score: 2.000_004_9, notes: vec!["a note".into()] },
+        Outcome::Scored { raw_score: f64::NAN, notes: Vec::new() },
+        Outcome::Scored { raw_score: f64::NEG_INFINITY, notes: Vec::new() },
+        Outcome::Invalid { reason: "broken".into() },
+        Outcome::Missing { found: "nothing".into() },
+    ];
+    let reports: Vec<_> =
+        outcomes.iter().map(|outcome| report(made_up, &made_up.board, outcome, "s.csv", "now")).collect();
+    insta::assert_json_snapshot!("reports", reports);
+    for report in &reports {
+        let text = serde_json::to_string(report).unwrap();
+        assert_eq!(&serde_json::from_str::<podium_competition::GradingReport>(&text).unwrap(), report);
+    }
+    let without = competition(&toml("mae", "lower", "number", &["y"], ""));
+    let report = report(&without, &without.board, &outcomes[0], "s.csv", "now");
+    assert_eq!((report.any_medal, report.gold_threshold, report.is_lower_better), (false, None, true));
+}
+
+proptest! {
+    #[test]
+    fn rounding_moves_by_half_a_unit_at_most(score in -1e6f64..1e6) {
+        for rounded in [round_like_python(score), round_like_numpy(score)] {
+            prop_assert!((rounded - score).abs() <= 0.500_001e-5);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Tests of the package from outside: one binary, one module per concern.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::float_cmp,
+    clippy::naive_bytecount,
+    clippy::print_stdout,
+    clippy::format_push_string,
+    clippy::format_collect,
+    reason = "helpers of tests may be as blunt as tests"
+)]
+
+mod board;
+mod catalog;
+mod common;
+mod csv_probes;
+mod data;
+mod invalid;
+mod offline;
+mod preview;
+mod vectors;
