@@ -23,6 +23,14 @@ pub(crate) fn jail(test: &str) -> bool {
     missing.is_none()
 }
 
+/// Whether the program dies where a test tells it to.
+pub(crate) fn failpoints(test: &str) -> bool {
+    if !cfg!(feature = "failpoints") {
+        skip(test, "the program was built without its failpoints: run with --features failpoints");
+    }
+    cfg!(feature = "failpoints")
+}
+
 /// Whether this process may mount file systems.
 pub(crate) fn mounts(test: &str) -> bool {
     if !rustix::process::geteuid().is_root() {

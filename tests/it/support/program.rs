@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
@@ -161,6 +162,17 @@ impl Running {
         let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
     }
 
+    /// Lets it run for `delay` and kills it then, unless it ends before.
+    pub(crate) fn killed_after(self, delay: Duration) -> Finished {
+        match self.ended.recv_timeout(delay) {
+            Ok(status) => self.finished(status.unwrap()),
+            Err(_) => {
+                self.kill();
+                self.wait()
+            }
+        }
+    }
+
     /// Waits for its end.
     pub(crate) fn wait(self) -> Finished {
         let status = match self.ended.recv_timeout(PATIENCE) {
@@ -171,6 +183,10 @@ impl Running {
                 panic!("podium {} did not end in {PATIENCE:?}; it said:\n{said}", self.shown);
             }
         };
+        self.finished(status)
+    }
+
+    fn finished(self, status: ExitStatus) -> Finished {
         Finished {
             shown: self.shown,
             code: status.code(),
