@@ -5,6 +5,7 @@
 //! beyond the ids, which the test table shows as well.
 
 mod file;
+mod hash;
 mod keys;
 mod outcome;
 mod reason;
