@@ -89,9 +89,28 @@ fn named_in(message: &str, sources: &BTreeMap<String, String>) -> String {
     sources.keys().find(|name| message.contains(name.as_str())).cloned().unwrap_or_default()
 }
 
-/// Without blank space at either end; a prompt ends with one line feed.
+/// Without blank space at either end and with single blank lines, except inside fenced blocks, which stay as they
+/// are; the text ends with one line feed.
 fn tidy(text: &str) -> String {
-    let mut text = text.trim().to_owned();
-    text.push('\n');
-    text
+    let mut tidied = String::with_capacity(text.len());
+    let mut fence = 0;
+    let mut blank = true;
+    for line in text.lines() {
+        let rest = line.trim_start_matches('`');
+        let ticks = line.len() - rest.len();
+        if fence == 0 {
+            if line.trim().is_empty() && blank {
+                continue;
+            }
+            fence = if ticks >= 3 && !rest.contains('`') { ticks } else { 0 };
+        } else if ticks >= fence && rest.is_empty() {
+            fence = 0;
+        }
+        blank = fence == 0 && line.trim().is_empty();
+        tidied.push_str(line);
+        tidied.push('\n');
+    }
+    tidied.truncate(tidied.trim_end().len());
+    tidied.push('\n');
+    tidied
 }

@@ -154,7 +154,8 @@ pub const BENCHMARK: &[&str] = &[
     "network",
 ];
 
-/// Names in [`OperatorVariables`].
+/// Names in [`OperatorVariables`], and `run`, which a template sets to a parent's before it includes the partial that
+/// tells of a run.
 pub const OPERATOR: &[&str] = &[
     "description",
     "metric",
@@ -169,6 +170,7 @@ pub const OPERATOR: &[&str] = &[
     "time_left_ms",
     "execution_limit_ms",
     "retry",
+    "run",
 ];
 
 /// Names in [`ReviewVariables`].

@@ -81,3 +81,74 @@ fn cut(text: &str, spec: &OutputSpec) -> (String, String, usize) {
     let tail = text.chars().skip(length - spec.tail_chars).collect();
     (head, tail, length - spec.head_chars - spec.tail_chars)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podium_types::execution::{Collected, Exception, LimitHit, Output};
+    use proptest::prelude::*;
+
+    fn execution(ended: Ended) -> Execution {
+        Execution {
+            ended,
+            limit: None,
+            output: Output::default(),
+            exception: None,
+            submission: Collected::Missing { found: "nothing".into() },
+            wall_ms: 1,
+            cpu_ms: None,
+            peak_memory_bytes: None,
+            blocked: std::collections::BTreeMap::new(),
+            interrupted: false,
+        }
+    }
+
+    #[test]
+    fn each_way_to_fail_has_its_words() {
+        let exception = |message: &str, line| {
+            Some(Exception { kind: "ValueError".into(), message: message.into(), line })
+        };
+        let memory = Some(LimitHit::Memory { limit_bytes: 1 << 30 });
+        let cases = [
+            (execution(Ended::Exit(0)), None),
+            (execution(Ended::Exit(3)), Some("exit code 3")),
+            (execution(Ended::Signal(11)), Some("ended by signal 11")),
+            (
+                Execution { limit: memory, ..execution(Ended::Signal(9)) },
+                Some("memory limit (1024 MiB) reached"),
+            ),
+            (
+                Execution { exception: exception("bad\nvalue", Some(7)), ..execution(Ended::Exit(1)) },
+                Some("ValueError: bad in line 7"),
+            ),
+            (
+                Execution { exception: exception("bad", None), ..execution(Ended::Exit(0)) },
+                Some("ValueError: bad"),
+            ),
+            (
+                Execution { interrupted: true, ..execution(Ended::Exit(0)) },
+                Some("the execution was interrupted"),
+            ),
+        ];
+        for (execution, expected) in cases {
+            assert_eq!(failure(&execution).as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn progress_bars_and_colours_are_folded() {
+        assert_eq!(readable("a\rb\r100%\r\n\u{1b}[1;31mred\u{1b}[0m\tx\u{0}\n"), "100%\nred\tx\n");
+    }
+
+    proptest! {
+        #[test]
+        fn output_is_cut_at_both_ends_and_nothing_is_lost_count_of(text in "\\PC{0,80}") {
+            let spec = OutputSpec { max_chars: 30, head_chars: 10, tail_chars: 15 };
+            let (head, tail, dropped) = cut(&text, &spec);
+            let length = text.chars().count();
+            prop_assert!(text.starts_with(&head) && text.ends_with(&tail));
+            prop_assert_eq!(head.chars().count() + tail.chars().count() + dropped, length);
+            prop_assert_eq!(dropped == 0, length <= 30);
+        }
+    }
+}

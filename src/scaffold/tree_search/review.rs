@@ -101,3 +101,58 @@ fn object_in(text: &str) -> Option<Value> {
     let (start, end) = (text.find('{')?, text.rfind('}')?);
     serde_json::from_str::<Value>(text.get(start..=end)?).ok().filter(Value::is_object)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podium_types::usage::Usage;
+
+    fn answer(document: Option<Value>, content: &str) -> ChatAnswer {
+        ChatAnswer {
+            content: content.to_owned(),
+            reasoning: None,
+            tool_calls: Vec::new(),
+            document,
+            finish: FinishReason::Stop,
+            usage: Usage::NOTHING,
+            model: String::new(),
+        }
+    }
+
+    #[test]
+    fn metrics_are_read_in_any_dress() {
+        let cases = [
+            (json!(0.5), Some(0.5)),
+            (json!(1), Some(1.0)),
+            (json!(0), Some(0.0)),
+            (json!(-3), Some(-3.0)),
+            (json!(" 0.81 "), Some(0.81)),
+            (json!("1e-3"), Some(0.001)),
+            (json!("NaN"), None),
+            (json!("inf"), None),
+            (json!("81 %"), None),
+            (json!([0.5]), None),
+            (json!(null), None),
+        ];
+        for (metric, expected) in cases {
+            let document = json!({"is_bug": false, "summary": " Fine. ", "metric": metric});
+            let review = read(&answer(Some(document), "")).unwrap();
+            assert_eq!(
+                review,
+                Review { is_bug: false, summary: "Fine.".into(), metric: expected },
+                "{metric}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_document_in_the_text_will_do_and_none_will_not() {
+        let text = "Sure:\n```json\n{\"is_bug\": \"True\", \"metric\": null}\n```";
+        let expected = Review { is_bug: true, summary: String::new(), metric: None };
+        assert_eq!(read(&answer(None, text)), Some(expected));
+        for text in ["", "no bug", "{}", "} {", "{\"is_bug\": 3}", "{\"is_bug\": fal"] {
+            assert_eq!(read(&answer(None, text)), None, "{text}");
+        }
+        assert_eq!(read(&answer(Some(json!([])), "")), None);
+    }
+}

@@ -32,7 +32,7 @@ struct Opening<'a> {
 
 struct End {
     /// First line after the block's code.
-    code_end: usize,
+    code: usize,
     /// Line to go on from.
     next: usize,
     closed: bool,
@@ -58,7 +58,7 @@ pub(super) fn split(text: &str) -> (String, Vec<Block>) {
         }
         let body = lines.get(at + 1..).unwrap_or_default();
         let end = find_end(body, &opening, &mut second_look);
-        blocks.push(block(body.get(..end.code_end).unwrap_or_default(), &opening, end.closed));
+        blocks.push(block(body.get(..end.code).unwrap_or_default(), &opening, end.closed));
         at += 1 + end.next;
     }
     (plan.join("\n").trim().to_owned(), blocks)
@@ -97,22 +97,22 @@ fn find_end(body: &[&str], fence: &Opening<'_>, second_look: &mut bool) -> End {
         let in_string = fence.language != Language::Other && lexer.in_long_string();
         if closes(line, fence.ticks) {
             if !in_string || !*second_look {
-                return End { code_end: place, next: place + 1, closed: true };
+                return End { code: place, next: place + 1, closed: true };
             }
             inside_string = inside_string.or(Some(place));
         } else if fence.language == Language::Python && !in_string && opens_python(line) {
             // The model forgot to close: no Python line looks like this.
-            return End { code_end: place, next: place, closed: true };
+            return End { code: place, next: place, closed: true };
         }
         lexer.feed(line);
     }
     if let Some(place) = inside_string {
         *second_look = false;
-        return End { code_end: place, next: place + 1, closed: true };
+        return End { code: place, next: place + 1, closed: true };
     }
     let last = body.iter().rposition(|line| !line.trim().is_empty());
     let glued = last.is_some_and(|place| body.get(place).is_some_and(|line| ends_glued(line, fence.ticks)));
-    End { code_end: body.len(), next: body.len(), closed: glued }
+    End { code: body.len(), next: body.len(), closed: glued }
 }
 
 fn opens_python(line: &str) -> bool {

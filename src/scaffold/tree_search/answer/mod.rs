@@ -160,6 +160,3 @@ fn join(blocks: &[&Block]) -> (String, Option<String>) {
     }
     (whole.join("\n\n"), None)
 }
-
-#[cfg(test)]
-mod tests;

@@ -51,8 +51,7 @@ impl Lexer {
 
     /// Reads code up to the next string; `None` at the end of the line.
     fn in_code<'a>(&mut self, rest: &'a str) -> Option<&'a str> {
-        let place =
-            rest.find(|character| matches!(character, '#' | '"' | '\'' | '(' | '[' | '{' | ')' | ']' | '}'))?;
+        let place = rest.find(['#', '"', '\'', '(', '[', '{', ')', ']', '}'])?;
         let found = rest.get(place..)?;
         let character = found.chars().next()?;
         let after = found.get(1..)?;

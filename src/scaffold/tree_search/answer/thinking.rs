@@ -5,24 +5,31 @@ use std::borrow::Cow;
 
 const TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
 
-/// `text` without its thinking. Tags inside a program (in a string, say) are left alone: only those before the
-/// first fence count, or a closing tag alone on its line.
+/// `text` without its thinking. Tags inside a program (in a string, say) are left alone: only those that begin a
+/// line before the first fence count, or a closing tag alone on its line.
 pub(super) fn strip(text: &str) -> Cow<'_, str> {
     // ASCII case folding keeps every byte position.
     let folded = text.to_ascii_lowercase();
     let start = after_orphan(&folded);
     let mut kept = String::new();
     let mut at = start;
-    while let Some((open, closing)) = next_opening(&folded, at) {
-        kept.push_str(text.get(at..open).unwrap_or_default());
-        let close = folded.get(open..).and_then(|rest| rest.find(closing));
-        at = close.map_or(text.len(), |close| open + close + closing.len());
+    while let Some(rest) = folded.get(at..).filter(|rest| !rest.is_empty()) {
+        let line_end = rest.find('\n').map_or(rest.len(), |feed| feed + 1);
+        let line = rest.get(..line_end).unwrap_or_default();
+        let tag = TAGS.iter().find(|(opening, _)| line.trim_start().starts_with(opening));
+        match tag {
+            Some((_, closing)) => at += rest.find(closing).map_or(rest.len(), |close| close + closing.len()),
+            None if line.contains("```") => break,
+            None => {
+                kept.push_str(text.get(at..at + line_end).unwrap_or_default());
+                at += line_end;
+            }
+        }
     }
-    let rest = text.get(at..).unwrap_or_default();
-    if kept.is_empty() {
-        return Cow::Borrowed(rest);
+    if at == start {
+        return Cow::Borrowed(text.get(start..).unwrap_or_default());
     }
-    kept.push_str(rest);
+    kept.push_str(text.get(at..).unwrap_or_default());
     Cow::Owned(kept)
 }
 
@@ -40,17 +47,4 @@ fn after_orphan(folded: &str) -> usize {
         }
     }
     0
-}
-
-/// The next opening tag that begins a line before any fence.
-fn next_opening<'a>(folded: &str, from: usize) -> Option<(usize, &'a str)> {
-    let rest = folded.get(from..)?;
-    let prose = rest.find("```").map_or(rest, |fence| rest.get(..fence).unwrap_or_default());
-    TAGS.iter()
-        .filter_map(|(opening, closing)| {
-            let place = prose.find(opening)?;
-            let line = prose.get(..place)?.rsplit('\n').next()?;
-            line.trim().is_empty().then_some((from + place, *closing))
-        })
-        .min()
 }

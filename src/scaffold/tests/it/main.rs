@@ -1,0 +1,16 @@
+//! Black-box tests of the scaffolds: the files as they ship, through the public entry.
+
+#[cfg(test)]
+mod answers;
+#[cfg(test)]
+mod memory;
+#[cfg(test)]
+mod policy;
+#[cfg(test)]
+mod prompts;
+#[cfg(test)]
+mod search;
+#[cfg(test)]
+mod spec;
+#[cfg(test)]
+mod support;

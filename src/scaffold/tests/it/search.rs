@@ -1,0 +1,251 @@
+//! Whole searches against a scripted world.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use podium_scaffold::node::NodeRecord;
+use podium_scaffold::{Effect, EffectResult};
+use podium_types::chat::{ChatAnswer, ChatError, ChatRequest, FinishReason};
+use podium_types::execution::{Collected, Ended, Exception, Execution, Output, Program};
+use podium_types::usage::Usage;
+use podium_types::verdict::Verdict;
+use serde_json::{Value, json};
+
+use crate::support::aide;
+use crate::support::context::{FakeContext, World};
+
+fn chat(content: &str, document: Option<Value>, finish: FinishReason) -> EffectResult {
+    EffectResult::Chat(Ok(ChatAnswer {
+        content: content.to_owned(),
+        reasoning: None,
+        tool_calls: vec![],
+        document,
+        finish,
+        usage: Usage::NOTHING,
+        model: "script".into(),
+    }))
+}
+
+fn program(metric: &str) -> EffectResult {
+    chat(&format!("A plan.\n\n```python\nprint('{metric}')\n```\n"), None, FinishReason::Stop)
+}
+
+/// Runs a "program": what it prints decides what happens.
+fn execute(code: &str) -> Execution {
+    let printed = code.trim().trim_start_matches("print('").trim_end_matches("')").to_owned();
+    let crash = printed == "crash";
+    let submission = match printed.as_str() {
+        "no file" => Collected::Missing { found: "nothing".into() },
+        _ => Collected::File { sha256: format!("file-{printed}"), bytes: 9 },
+    };
+    Execution {
+        ended: Ended::Exit(i32::from(crash)),
+        limit: None,
+        output: Output { head: format!("validation log loss: {printed}\n"), ..Output::default() },
+        exception: crash.then(|| Exception {
+            kind: "KeyError".into(),
+            message: "'centroid'".into(),
+            line: Some(31),
+        }),
+        submission,
+        wall_ms: 1_500,
+        cpu_ms: None,
+        peak_memory_bytes: None,
+        blocked: BTreeMap::new(),
+        interrupted: false,
+    }
+}
+
+/// The reviewer of the script: believes what was printed.
+fn review(request: &ChatRequest) -> EffectResult {
+    let prompt = &request.messages.last().unwrap().content;
+    let printed = prompt.split("\nvalidation log loss: ").nth(1).unwrap().lines().next().unwrap();
+    let metric = printed.parse::<f64>().ok();
+    let document =
+        json!({"is_bug": metric.is_none(), "summary": format!("It printed {printed}."), "metric": metric});
+    chat("", Some(document), FinishReason::Stop)
+}
+
+/// A world in which `script` overrides single effects by key.
+fn world(script: impl Fn(&str) -> Option<EffectResult> + 'static) -> World {
+    Box::new(move |key, effect| {
+        if let Some(result) = script(key) {
+            return result;
+        }
+        match effect {
+            Effect::BeginStep => EffectResult::Granted,
+            Effect::Chat { request, .. } if request.output.is_some() => review(request),
+            Effect::Chat { .. } => program("0.9"),
+            Effect::Execute(request) => match &request.program {
+                Program::Python { code, file } => {
+                    assert_eq!((file.as_str(), request.fresh), ("solution.py", true));
+                    EffectResult::Execution(Box::new(execute(code)))
+                }
+                Program::Command { .. } => panic!("AIDE runs scripts"),
+            },
+            Effect::Validate { sha256 } if sha256 == "file-bad file" => {
+                EffectResult::Verdict(Verdict::Invalid { reason: "column `EAP` is missing".into() })
+            }
+            Effect::Validate { sha256 } => {
+                EffectResult::Verdict(Verdict::Valid { sha256: sha256.clone(), copies_sample: false })
+            }
+            Effect::Preview(_) => EffectResult::Preview("input/\n  train.csv (90 rows)".into()),
+            Effect::Node(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => EffectResult::Recorded,
+        }
+    })
+}
+
+/// Node 0 crashes, 1 is cut once, 2 has an unreadable review, and so on.
+fn eight_steps(key: &str) -> Option<EffectResult> {
+    let result = match key {
+        "node/0/draft/0" => program("crash"),
+        "node/1/draft/0" => chat("A plan.\n```python\nprint(", None, FinishReason::Length),
+        "node/1/draft/1" => program("0.5"),
+        "node/2/draft/0" => program("0.4"),
+        "node/2/review/0" => chat("Looks fine to me!", None, FinishReason::Stop),
+        "node/2/review/1" => chat("{\"is_bug\": fal", None, FinishReason::Length),
+        "node/3/improve/0" | "node/3/debug/0" => chat("I cannot.", None, FinishReason::Stop),
+        "node/3/improve/1" | "node/3/debug/1" => program("0.45"),
+        "node/4/improve/0" | "node/4/debug/0" => EffectResult::Chat(Err(ChatError::ContextTooLong {
+            prompt_tokens: 9_000,
+            output_tokens: 500,
+            window: 8_192,
+        })),
+        "node/4/improve/1" | "node/4/debug/1" => program("0.3"),
+        "node/5/improve/0" | "node/5/debug/0" => program("bad file"),
+        "node/6/improve/0" | "node/6/debug/0" => program("NaN"),
+        "node/7/improve/0" | "node/7/debug/0" => program("0.35"),
+        _ => return None,
+    };
+    Some(result)
+}
+
+fn nodes(context: &FakeContext) -> Vec<NodeRecord> {
+    let journal = context.journal.borrow();
+    let records = journal.iter().filter_map(|(_, effect, _)| match effect {
+        Effect::Node(node) => Some((**node).clone()),
+        _ => None,
+    });
+    records.collect()
+}
+
+fn table(context: &FakeContext) -> String {
+    let mut text = String::from("keys\n");
+    for (key, effect, _) in context.journal.borrow().iter() {
+        let room = match effect {
+            Effect::Chat { request, .. } => format!(" ({} tokens)", request.max_output_tokens.unwrap()),
+            _ => String::new(),
+        };
+        let _ = writeln!(text, "  {key}{room}");
+    }
+    text.push_str("nodes\n");
+    for node in nodes(context) {
+        let metric = node.metric.map_or("-".to_owned(), |metric| metric.to_string());
+        let parents = format!("{:?}", node.parents);
+        let end = node.buggy.as_deref().unwrap_or("good");
+        let _ = writeln!(text, "  {} {parents} {} {metric} {end} | {}", node.id, node.operator, node.reason);
+    }
+    text
+}
+
+fn selected(context: &FakeContext) -> Vec<u32> {
+    let journal = context.journal.borrow();
+    journal
+        .iter()
+        .filter_map(|(_, effect, _)| match effect {
+            Effect::SelectFinal { node, .. } => Some(*node),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn eight_steps_of_everything() {
+    let context = FakeContext::new(5, 8, world(eight_steps));
+    let scaffold = aide(&[("policy.rule.drafts.number", "3")]);
+    assert_eq!(context.drive(&*scaffold.strategy()).unwrap(), None);
+    insta::assert_snapshot!(table(&context));
+    let again = FakeContext::new(5, 8, world(eight_steps));
+    again.drive(&*scaffold.strategy()).unwrap();
+    assert_eq!(*again.journal.borrow(), *context.journal.borrow());
+}
+
+#[test]
+fn a_cut_answer_is_never_executed() {
+    let cut = |key: &str| {
+        key.contains("/draft/").then(|| chat("P.\n```python\nx = 1\n```", None, FinishReason::Length))
+    };
+    let context = FakeContext::new(1, 2, world(cut));
+    context.drive(&*aide(&[]).strategy()).unwrap();
+    let journal = context.journal.borrow();
+    let rooms: Vec<u32> = journal
+        .iter()
+        .filter_map(|(_, effect, _)| match effect {
+            Effect::Chat { request, .. } => request.max_output_tokens,
+            Effect::Execute(_) => panic!("executed"),
+            _ => None,
+        })
+        .take(3)
+        .collect();
+    assert_eq!(rooms, [16_384, 32_768, 65_536]);
+    let first = &nodes(&context)[0];
+    assert_eq!(
+        first.buggy.as_deref(),
+        Some("no usable answer in 3 tries; the last: the code block is never closed: the answer was cut")
+    );
+    assert_eq!((first.code.as_str(), first.execution_ms), ("x = 1", 0));
+}
+
+#[test]
+fn workers_overlap_and_the_count_of_steps_is_exact() {
+    for workers in ["1", "3", "8"] {
+        for seed in 0..20 {
+            let script = |key: &str| {
+                let number: u32 = key.strip_prefix("node/")?.split('/').next()?.parse().ok()?;
+                let writes = ["draft", "improve", "debug"].iter().any(|word| key.contains(word));
+                writes.then(|| {
+                    program(if number.is_multiple_of(3) {
+                        "crash"
+                    } else {
+                        ["0.7", "0.6", "0.8"][number as usize % 3]
+                    })
+                })
+            };
+            let context = FakeContext::new(seed, 25, world(script));
+            assert_eq!(context.drive(&*aide(&[("search.workers", workers)]).strategy()).unwrap(), None);
+            let mut ids: Vec<u32> = nodes(&context).iter().map(|node| node.id).collect();
+            ids.sort_unstable();
+            assert_eq!(ids.len(), 25, "{workers} workers, seed {seed}");
+            ids.dedup();
+            assert_eq!(ids.len(), 25);
+        }
+    }
+}
+
+#[test]
+fn only_a_better_valid_node_is_put_in_place() {
+    let script = |key: &str| {
+        let metrics = ["0.5", "0.5", "no file", "0.4", "0.6"];
+        let number: usize = key.strip_prefix("node/")?.strip_suffix("/draft/0")?.parse().ok()?;
+        Some(program(metrics[number]))
+    };
+    let context = FakeContext::new(1, 5, world(script));
+    context.drive(&*aide(&[]).strategy()).unwrap();
+    assert_eq!(selected(&context), [0, 3]);
+    assert_eq!(nodes(&context)[2].buggy.as_deref(), Some("no submission: nothing"));
+}
+
+#[test]
+fn a_policy_with_nothing_to_do_ends_the_run() {
+    let toml = crate::support::AIDE;
+    let start = toml.find("[[policy.rule]]\nname = \"debug\"").unwrap();
+    let end = toml.find("[operators.draft]").unwrap();
+    let only_drafts = format!("{}{}", &toml[..start], &toml[end..]);
+    let scaffold = podium_scaffold::Scaffold::load(&only_drafts, crate::support::prompts(), &[]).unwrap();
+    let context = FakeContext::new(1, 100, world(|_| None));
+    let finished = context.drive(&*scaffold.strategy()).unwrap().unwrap();
+    assert_eq!(
+        (finished.reason.as_str(), nodes(&context).len()),
+        ("the search policy had nothing left to do", 5)
+    );
+}

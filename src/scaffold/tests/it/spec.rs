@@ -1,0 +1,102 @@
+//! Scaffold files: what ships, what overrides do, and what wrong files say.
+
+use podium_scaffold::spec::overrides::Origin;
+use podium_scaffold::{Scaffold, SpecError};
+
+use crate::support::{AIDE, AIDE_MLEBENCH, aide, prompts};
+
+fn error(file: &str, overrides: &[(&str, &str)]) -> String {
+    let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
+    Scaffold::load(file, prompts(), &overrides).map(|_| ()).unwrap_err().to_string()
+}
+
+#[test]
+fn what_ships_loads() {
+    let scaffold = aide(&[]);
+    assert_eq!(scaffold.roles(), ["code", "feedback"]);
+    assert_eq!((scaffold.limits().steps, scaffold.limits().time_limit.millis()), (20, 86_400_000));
+    let official = Scaffold::load(AIDE_MLEBENCH, prompts(), &[]).unwrap();
+    let limits = official.limits();
+    assert_eq!((limits.steps, limits.execution_timeout.millis()), (500, 32_400_000));
+    let debug = &official.spec.policy.rule[1];
+    assert_eq!((debug.probability, debug.max_debug_depth), (Some(1.0), Some(20)));
+}
+
+#[test]
+fn overrides_are_typed_and_remembered() {
+    let scaffold = aide(&[
+        ("limits.time_limit", "2h"),
+        ("policy.rule.2.probability", "1"),
+        ("models.code.temperature", "0.8"),
+        ("summary", "a = b"),
+    ]);
+    assert_eq!(scaffold.limits().time_limit.millis(), 7_200_000);
+    assert_eq!(scaffold.spec.policy.rule[1].probability, Some(1.0));
+    assert_eq!(scaffold.spec.summary, "a = b");
+    let origin = |path: &str| scaffold.values().iter().find(|value| value.path == path).unwrap().origin;
+    assert_eq!(origin("limits.time_limit"), Origin::Set);
+    assert_eq!(origin("policy.rule.debug.probability"), Origin::Set);
+    assert_eq!(origin("limits.steps"), Origin::File);
+    assert_eq!(origin("policy.rule.drafts.probability"), Origin::Unset);
+    let again = Scaffold::load(&scaffold.to_toml(), prompts(), &[]).unwrap();
+    assert_eq!(again.spec, scaffold.spec);
+}
+
+#[test]
+fn the_resolved_values_of_aide() {
+    let text: Vec<String> =
+        aide(&[]).values().iter().map(|value| format!("{} = {}", value.path, value.value)).collect();
+    insta::assert_snapshot!(text.join("\n"));
+}
+
+#[test]
+fn wrong_files_say_where_and_what() {
+    let messages = [
+        error(&AIDE.replace("tries = 3", "tirs = 3"), &[]),
+        error(&AIDE.replace("when = \"no_good\"", "when = \"no_god\""), &[]),
+        error(&AIDE.replace("\"24h\"", "\"24 hours\""), &[]),
+        error(&AIDE.replace("steps = 20", "steps = "), &[]),
+        error(&AIDE.replace("k_fold = 5\n", ""), &[]),
+        error(&AIDE.replace("operator = \"improve\"", "operator = \"improv\""), &[]),
+        error(&AIDE.replace("number = 5\n", ""), &[]),
+        error(&AIDE.replace("name = \"restart\"", "name = \"debug\""), &[]),
+        error(&AIDE.replace("aide/draft.md.tera", "aide/drafts.md.tera"), &[]),
+        error(AIDE, &[("policy.rule.debug.probabilty", "1")]),
+        error(AIDE, &[("limit.steps", "3")]),
+        error(AIDE, &[("limits", "3")]),
+        error(AIDE, &[("limits.steps", "many")]),
+        error(AIDE, &[("limits.steps", "0")]),
+        error(AIDE, &[("policy.rule.debug.probability", "1.5")]),
+        error(AIDE, &[("evaluation.role", "feedbak")]),
+    ];
+    insta::assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn a_template_may_not_ask_for_what_nobody_sets() {
+    let mut templates = prompts();
+    templates.get_mut("aide/task.md.tera").unwrap().push_str("{{ descripton }}");
+    let error = Scaffold::load(AIDE, templates, &[]).unwrap_err();
+    let SpecError::Prompt { message, .. } = &error else { panic!("{error}") };
+    assert_eq!(message, "nothing sets the variable `descripton`; nearest: `description`");
+    let mut templates = prompts();
+    templates.get_mut("aide/run.md.tera").unwrap().push_str("{% if %}");
+    let error = Scaffold::load(AIDE, templates, &[]).unwrap_err();
+    assert!(
+        matches!(&error, SpecError::Prompt { template, .. } if template == "aide/run.md.tera"),
+        "{error}"
+    );
+}
+
+#[test]
+fn every_number_is_in_the_file() {
+    // Each required number taken away is missed: none has a default in Rust.
+    for line in AIDE.lines().filter(|line| line.contains(" = ") && !line.contains('{')) {
+        let key = line.split(" = ").next().unwrap();
+        if matches!(key, "temperature" | "max_output_tokens" | "probability") {
+            continue;
+        }
+        let shorter = AIDE.replacen(&format!("{line}\n"), "", 1);
+        assert!(Scaffold::load(&shorter, prompts(), &[]).is_err(), "{line}");
+    }
+}

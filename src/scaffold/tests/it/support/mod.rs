@@ -1,0 +1,92 @@
+//! The shipped files, a made-up competition, and nodes made by hand.
+
+pub(crate) mod context;
+
+use std::collections::BTreeMap;
+
+use podium_scaffold::context::{Direction, Grants};
+use podium_scaffold::node::NodeRecord;
+use podium_scaffold::{Budget, Scaffold, Task};
+use podium_types::money::Usd;
+use podium_types::number::Number;
+use podium_types::verdict::Verdict;
+
+pub(crate) const AIDE: &str = include_str!("../../../../../scaffolds/aide.toml");
+pub(crate) const AIDE_MLEBENCH: &str = include_str!("../../../../../scaffolds/aide-mlebench.toml");
+
+macro_rules! prompt {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../../../../prompts/", $name)))),*]
+    };
+}
+
+/// The shipped templates, by their paths below `prompts/`.
+pub(crate) fn prompts() -> BTreeMap<String, String> {
+    let shipped = prompt![
+        "common/benchmark.md.tera",
+        "aide/debug.md.tera",
+        "aide/design.md.tera",
+        "aide/draft.md.tera",
+        "aide/format.md.tera",
+        "aide/improve.md.tera",
+        "aide/memory.md.tera",
+        "aide/preview.md.tera",
+        "aide/requirements.md.tera",
+        "aide/review.md.tera",
+        "aide/run.md.tera",
+        "aide/task.md.tera",
+    ];
+    shipped.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
+}
+
+/// AIDE with overrides.
+pub(crate) fn aide(overrides: &[(&str, &str)]) -> Scaffold {
+    let overrides: Vec<_> =
+        overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    Scaffold::load(AIDE, prompts(), &overrides).unwrap()
+}
+
+pub(crate) fn task() -> Task {
+    Task {
+        competition: "segment".into(),
+        description: "# Segments\n\nTell the seven kinds of segment apart.\n\n```\nid,label\n```\n".into(),
+        metric: "log loss".into(),
+        direction: Direction::Lower,
+        submission_path: "./submission/submission.csv".into(),
+        grants: Grants { cpus: 2, memory_bytes: Some(8 << 30), gpus: vec![], network: false },
+        packages: vec!["numpy 2.1.0".into(), "pandas 2.2.3".into(), "scikit-learn 1.5.2".into()],
+    }
+}
+
+pub(crate) fn budget() -> Budget {
+    Budget {
+        steps: 3,
+        step_limit: Some(20),
+        run_ms: 600_000,
+        run_limit_ms: Some(3_600_000),
+        waiting_ms: 5_000,
+        execution_limit_ms: 600_000,
+        tokens: 0,
+        token_limit: None,
+        cost: Some(Usd::ZERO),
+        cost_limit: None,
+    }
+}
+
+/// A node: good with this metric, or buggy without one.
+pub(crate) fn node(id: u32, parents: &[u32], metric: Option<f64>) -> NodeRecord {
+    NodeRecord {
+        id,
+        parents: parents.to_vec(),
+        operator: "draft".into(),
+        plan: format!("Plan of node {id}."),
+        code: format!("print({id})"),
+        code_sha256: String::new(),
+        buggy: metric.is_none().then(|| "exit code 1".to_owned()),
+        metric: metric.map(Number),
+        summary: format!("Findings of node {id}."),
+        submission: Verdict::Valid { sha256: format!("file-{id}"), copies_sample: false },
+        execution_ms: 1_000,
+        reason: String::new(),
+    }
+}
