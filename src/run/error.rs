@@ -127,6 +127,27 @@ impl RunError {
     /// Who can do something about it.
     pub fn class(&self) -> Class {
         match self {
+            Self::Model(podium_llm::Error::Configuration { .. }) => Class::Usage,
+            Self::Model(_) => Class::Resumable,
+            Self::Folder(error)
+                if error.act.starts_with("open the run") || error.act.starts_with("start a run") =>
+            {
+                Class::Usage
+            }
+            Self::Journal(error) | Self::Drive(DriveError::Journal(error)) if error.is_disk_full() => {
+                Class::Resumable
+            }
+            Self::Lock(LockError::Io { .. })
+            | Self::Data(_)
+            | Self::Playbook(_)
+            | Self::NoPlaybook(_)
+            | Self::Sandbox(_)
+            | Self::Grade(_)
+            | Self::Folder(_)
+            | Self::Content(_)
+            | Self::Journal(_)
+            | Self::Drive(DriveError::Journal(_)) => Class::Environment,
+            Self::Drive(DriveError::Hash { .. }) | Self::Corrupt { .. } => Class::Internal,
             Self::Assets(_)
             | Self::Catalog(_)
             | Self::UnknownScaffold { .. }
@@ -139,32 +160,8 @@ impl RunError {
             | Self::Limits(_)
             | Self::NotPrepared { .. }
             | Self::Lock(LockError::Held { .. })
+            | Self::Drive(DriveError::Diverged { .. })
             | Self::Format(_) => Class::Usage,
-            Self::Model(error) => match error {
-                podium_llm::Error::Configuration { .. } => Class::Usage,
-                _ => Class::Resumable,
-            },
-            Self::Data(_)
-            | Self::Playbook(_)
-            | Self::NoPlaybook(_)
-            | Self::Sandbox(_)
-            | Self::Lock(_)
-            | Self::Grade(_) => Class::Environment,
-            Self::Folder(error)
-                if error.act.starts_with("open the run") || error.act.starts_with("start a run") =>
-            {
-                Class::Usage
-            }
-            Self::Folder(_) | Self::Content(_) => Class::Environment,
-            Self::Journal(error) | Self::Drive(DriveError::Journal(error)) => {
-                if error.is_disk_full() {
-                    Class::Resumable
-                } else {
-                    Class::Environment
-                }
-            }
-            Self::Drive(DriveError::Diverged { .. }) => Class::Usage,
-            Self::Drive(DriveError::Hash { .. }) | Self::Corrupt { .. } => Class::Internal,
         }
     }
 
