@@ -127,8 +127,7 @@ impl RunError {
     /// Who can do something about it.
     pub fn class(&self) -> Class {
         match self {
-            Self::Model(podium_llm::Error::Configuration { .. }) => Class::Usage,
-            Self::Model(_) => Class::Resumable,
+            Self::Model(error) if !matches!(error, podium_llm::Error::Configuration { .. }) => Class::Resumable,
             Self::Folder(error)
                 if error.act.starts_with("open the run") || error.act.starts_with("start a run") =>
             {
@@ -156,6 +155,7 @@ impl RunError {
             | Self::Models(_)
             | Self::ModelCatalog(_)
             | Self::ModelName(_)
+            | Self::Model(_)
             | Self::UnknownPrice(_)
             | Self::Limits(_)
             | Self::NotPrepared { .. }
