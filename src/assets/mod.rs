@@ -160,8 +160,12 @@ fn embed<E: rust_embed::RustEmbed>(root: &str, texts: &mut BTreeMap<String, Stri
 }
 
 fn is_asset(name: &str) -> bool {
-    let pinned = name.starts_with("benchmark/environments/") && name.ends_with(".txt");
-    pinned || [".toml", ".csv", ".md", ".tera"].iter().any(|end| name.ends_with(end))
+    let endings: &[&str] = if name.starts_with("benchmark/environments/") {
+        &[".txt"]
+    } else {
+        &[".toml", ".csv", ".md", ".tera"]
+    };
+    endings.iter().any(|end| name.ends_with(end))
 }
 
 fn read(path: &Path) -> Result<String, AssetError> {

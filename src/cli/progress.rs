@@ -61,7 +61,7 @@ impl<'a> Progress<'a> {
                     Effect::Node(node) => self.node(node, replayed),
                     Effect::Execute(_) if !replayed => self.execution(result),
                     Effect::Note { text } if !replayed => {
-                        self.terminal.error_line(&format!("note      {}", one_line(text, 100)))
+                        self.terminal.error_line(&format!("note      {}", one_line(text, 100)));
                     }
                     _ => {}
                 }

@@ -31,7 +31,6 @@ use crate::run::world::Equipment;
     after_help = "Examples:\n  podium run --scaffold aide --competition segment --model playbook --steps 8\n  \
     OPENAI_API_KEY=… podium run --scaffold aide -c segment --model openai/gpt-4.1-mini --time-limit 1h --max-cost 2"
 )]
-#[expect(clippy::struct_excessive_bools, reason = "flags")]
 pub(crate) struct Arguments {
     /// The scaffold: see `podium scaffolds list`
     #[arg(short, long, default_value = "aide", value_name = "S")]

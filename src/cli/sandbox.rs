@@ -1,6 +1,6 @@
 //! `podium sandbox exec`: one command in the sandbox, so that anyone can try an attack by hand.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ pub(crate) fn main(
     let sandbox = open_sandbox(&config)?;
     let python = python(&site, &config, terminal)?;
     let mut job = Job::new(program(command, &python), workspace, &python);
-    job.input = input.as_ref().map(existing).transpose()?;
+    job.input = input.as_deref().map(existing).transpose()?;
     job.timeout = Duration::from_millis(*timeout);
     job.limits = execution_limits(&config);
     let execution = runtime.block_on(sandbox.execute(&job)).map_err(RunError::from)?;
@@ -155,7 +155,7 @@ fn program(command: &[String], environment: &Environment) -> Program {
     Program::Command { argv }
 }
 
-fn existing(folder: &PathBuf) -> Result<PathBuf, Failure> {
+fn existing(folder: &Path) -> Result<PathBuf, Failure> {
     folder
         .canonicalize()
         .ok()

@@ -9,23 +9,26 @@ use serde::Serialize;
 #[derive(Debug)]
 pub(crate) struct Terminal {
     colour: bool,
+    stdout: std::io::Stdout,
+    stderr: std::io::Stderr,
 }
 
 impl Terminal {
     /// Looks at the environment: `NO_COLOR`, and whether standard error is a terminal.
     pub(crate) fn new() -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Self { colour: wanted && std::io::stderr().is_terminal() }
+        let stderr = std::io::stderr();
+        Self { colour: wanted && stderr.is_terminal(), stdout: std::io::stdout(), stderr }
     }
 
     /// A line of data. A reader that went away is no error.
     pub(crate) fn line(&self, text: &str) {
-        let _ = writeln!(std::io::stdout().lock(), "{text}");
+        let _ = writeln!(self.stdout.lock(), "{text}");
     }
 
     /// A line for people.
     pub(crate) fn error_line(&self, text: &str) {
-        let _ = writeln!(std::io::stderr().lock(), "{text}");
+        let _ = writeln!(self.stderr.lock(), "{text}");
     }
 
     /// One JSON document.

@@ -191,13 +191,9 @@ impl Shared {
 fn unknown_provider(provider: &str, settings: &Settings) -> Error {
     let known: Vec<&str> =
         settings.endpoints.keys().map(String::as_str).chain(std::iter::once(playbook::PROVIDER)).collect();
-    let nearest = known
-        .iter()
-        .map(|name| (strsim::damerau_levenshtein(name, provider), name))
-        .filter(|(distance, _)| *distance <= 2)
-        .min();
+    let nearest = podium_types::nearest::nearest(provider, known.iter().copied());
     let hint = match nearest {
-        Some((_, name)) => format!("did you mean `{name}`?"),
+        Some(name) => format!("did you mean `{name}`?"),
         None => format!(
             "known providers: {}; any other server that speaks the OpenAI protocol is reached as `openai/NAME` with \
              OPENAI_BASE_URL set",

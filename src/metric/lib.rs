@@ -13,7 +13,6 @@
 
 mod auc;
 mod classification;
-mod direction;
 mod error;
 mod log_loss;
 mod regression;
@@ -22,9 +21,9 @@ mod sum;
 
 pub use auc::{average_precision, mean_column_auc, roc_auc};
 pub use classification::{accuracy, macro_f1, micro_f1, quadratic_weighted_kappa};
-pub use direction::Direction;
 pub use error::MetricError;
 pub use log_loss::{EPS_KAGGLE, EPS_SKLEARN, binary_log_loss, cross_entropy, log_loss, renormalise};
+pub use podium_types::direction::Direction;
 pub use regression::{mae, mape, mean_poisson_deviance, rmse, rmsle};
 pub use sequence::{average_precision_at_k, exact_match, levenshtein, map_at_k, mean_levenshtein};
 pub use sum::{mean, pairwise_sum};

@@ -130,6 +130,28 @@ impl RunError {
     /// Who can do something about it.
     pub fn class(&self) -> Class {
         match self {
+            Self::Model(error) if !matches!(error, podium_llm::Error::Configuration { .. }) => {
+                Class::Resumable
+            }
+            Self::Folder(error)
+                if error.act.starts_with("open the run") || error.act.starts_with("start a run") =>
+            {
+                Class::Usage
+            }
+            Self::DiskFull(_) => Class::Resumable,
+            // Only a run that is there already is locked.
+            Self::Lock(_) if self.is_disk_full() => Class::Resumable,
+            Self::Lock(LockError::Io { .. })
+            | Self::Data(_)
+            | Self::Playbook(_)
+            | Self::NoPlaybook(_)
+            | Self::Sandbox(_)
+            | Self::Grade(_)
+            | Self::Folder(_)
+            | Self::Content(_)
+            | Self::Journal(_)
+            | Self::Drive(DriveError::Journal(_)) => Class::Environment,
+            Self::Drive(DriveError::Hash { .. }) | Self::Corrupt { .. } => Class::Internal,
             Self::Assets(_)
             | Self::Catalog(_)
             | Self::UnknownScaffold { .. }
@@ -138,31 +160,13 @@ impl RunError {
             | Self::Models(_)
             | Self::ModelCatalog(_)
             | Self::ModelName(_)
+            | Self::Model(_)
             | Self::UnknownPrice(_)
             | Self::Limits(_)
             | Self::NotPrepared { .. }
             | Self::Lock(LockError::Held { .. })
+            | Self::Drive(DriveError::Diverged { .. })
             | Self::Format(_) => Class::Usage,
-            Self::Model(error) => match error {
-                podium_llm::Error::Configuration { .. } => Class::Usage,
-                _ => Class::Resumable,
-            },
-            Self::Data(_)
-            | Self::Playbook(_)
-            | Self::NoPlaybook(_)
-            | Self::Sandbox(_)
-            | Self::Lock(_)
-            | Self::Grade(_) => Class::Environment,
-            Self::Folder(error)
-                if error.act.starts_with("open the run") || error.act.starts_with("start a run") =>
-            {
-                Class::Usage
-            }
-            Self::Folder(_) | Self::Content(_) => Class::Environment,
-            Self::Journal(_) | Self::Drive(DriveError::Journal(_)) => Class::Environment,
-            Self::DiskFull(_) => Class::Resumable,
-            Self::Drive(DriveError::Diverged { .. }) => Class::Usage,
-            Self::Drive(DriveError::Hash { .. }) | Self::Corrupt { .. } => Class::Internal,
         }
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use podium_competition::Competition;
 use podium_llm::ModelName;
 use podium_sandbox::{SandboxKind, Strength};
-use podium_scaffold::context::{Direction, Grants};
+use podium_scaffold::context::Grants;
 use podium_scaffold::{Scaffold, Task};
 use podium_types::money::Usd;
 
@@ -112,10 +112,7 @@ impl Order {
             competition: competition.id.clone(),
             description,
             metric: competition.metric.name.as_str().to_owned(),
-            direction: match competition.direction() {
-                podium_metric::Direction::Lower => Direction::Lower,
-                podium_metric::Direction::Higher => Direction::Higher,
-            },
+            direction: competition.direction(),
             submission_path: SUBMISSION_PATH.to_owned(),
             grants: Grants {
                 cpus: u32::try_from(sandbox.cpus).unwrap_or(u32::MAX),

@@ -81,7 +81,7 @@ impl Site {
     pub fn scaffold(&self, name: &str, overrides: &[(String, String)]) -> Result<Scaffold, RunError> {
         let text = self.assets.text(&format!("scaffolds/{name}.toml")).ok_or_else(|| {
             let known = self.scaffold_names();
-            let nearest = podium_scaffold::spec::nearest(name, known.iter().map(String::as_str));
+            let nearest = podium_types::nearest::nearest(name, known.iter().map(String::as_str));
             RunError::UnknownScaffold { name: name.to_owned(), nearest }
         })?;
         load_scaffold(name, text, self.prompts(), overrides)

@@ -140,8 +140,7 @@ impl StoredRun {
         self.folder.lay_ballast();
         self.sweep();
         let Opened { journal, entries, open_intents, file_system } = Journal::open(&self.folder)?;
-        let mut tally = Tally::new(self.config.limits);
-        entries.iter().for_each(|entry| tally.apply(entry));
+        let tally = Tally::of(self.config.limits, &entries);
         let limits = tally.limits.raised(raise)?;
         let facts = equipment.sandbox.facts().clone();
         let competition = Arc::clone(&equipment.competition);

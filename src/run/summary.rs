@@ -162,8 +162,7 @@ pub(super) fn conclude(
         None if stop.by == StoppedBy::Internal => Outcome::Failed,
         None => Outcome::NoSubmission,
     };
-    let mut tally = Tally::new(run.config.limits);
-    entries.iter().for_each(|entry| tally.apply(entry));
+    let tally = Tally::of(run.config.limits, &entries);
     let report = RunReport {
         run: run.folder.path().display().to_string(),
         identity: run

@@ -27,6 +27,15 @@ impl Tally {
         Self { steps: 0, stamp: Stamp { run_ms: 0, waiting_ms: 0 }, usage: Usage::NOTHING, calls: 0, limits }
     }
 
+    /// The sum over a whole journal.
+    pub fn of(limits: Limits, entries: &[Entry]) -> Self {
+        let mut tally = Self::new(limits);
+        for entry in entries {
+            tally.apply(entry);
+        }
+        tally
+    }
+
     /// Takes one entry in.
     pub fn apply(&mut self, entry: &Entry) {
         self.stamp = entry.stamp;

@@ -17,6 +17,8 @@ pub(crate) struct Evidence {
     pub(crate) ended: Ended,
     pub(crate) usage: Usage,
     pub(crate) network_attempts: u64,
+    /// CPU time of the whole tree, where it is known.
+    pub(crate) cpu: Option<Duration>,
 }
 
 /// Makes the workspace ready: the old submission is gone, so what is found later was written by this program.
@@ -67,7 +69,7 @@ pub(crate) async fn execution(
     ending: Ending,
     evidence: Evidence,
 ) -> Result<Execution, SandboxError> {
-    let Evidence { ended, usage, network_attempts } = evidence;
+    let Evidence { ended, usage, network_attempts, cpu } = evidence;
     let exception = program::script(job)
         .filter(|_| ended != Ended::Exit(0))
         .and_then(|script| traceback::exception(&ending.output, script));
@@ -96,7 +98,7 @@ pub(crate) async fn execution(
         exception,
         submission,
         wall_ms: millis(ending.wall),
-        cpu_ms: Some(millis(usage.cpu.unwrap_or(ending.reaped.cpu))),
+        cpu_ms: cpu.map(millis),
         peak_memory_bytes: usage.peak_memory,
         blocked,
         interrupted: false,

@@ -14,7 +14,7 @@
 //! - `watch`, `watchdog`: following one execution to its end, within its limits
 //! - `program`, `finish`: what all kinds do before and after; `trial`: running one while a sandbox is opened
 //! - `output`, `traceback`: what the program printed, and the exception that ended it
-//! - [`workspace`], [`collect`]: folders a hostile program has written to
+//! - [`workspace`], [`mod@collect`]: folders a hostile program has written to
 //! - [`environment`]: the pinned Python environment
 //! - [`error`]: typed errors with hints
 

@@ -96,7 +96,8 @@ impl Process {
             (Some(code), _) => Ended::Exit(code),
             (None, signal) => Ended::Signal(signal.unwrap_or(libc::SIGKILL)),
         };
-        finish::execution(job, ending, Evidence { ended, usage, network_attempts: 0 }).await
+        let cpu = usage.cpu.or(Some(ending.reaped.cpu));
+        finish::execution(job, ending, Evidence { ended, usage, network_attempts: 0, cpu }).await
     }
 
     fn preparation(&self, job: &Job, group: Option<&Group>) -> Result<Preparation, SandboxError> {

@@ -27,7 +27,7 @@ use tokio::io::{Interest, unix::AsyncFd};
 /// What the child does to itself between fork and exec.
 #[derive(Debug, Default)]
 pub(crate) struct Preparation {
-    /// `cgroup.procs` files of the control groups to join, open for writing.
+    /// Files of the control groups to join, open for writing.
     pub(crate) cgroups: Vec<OwnedFd>,
     /// Processors it may run on.
     pub(crate) affinity: Option<CpuSet>,

@@ -13,6 +13,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use podium_types::chat::{ChatRequest, ChatResult};
+pub use podium_types::direction::Direction;
 use podium_types::execution::{Execution, ExecutionRequest};
 use podium_types::key::EffectKey;
 use podium_types::money::Usd;
@@ -41,30 +42,6 @@ pub enum ContextError {
         /// The key.
         key: EffectKey,
     },
-}
-
-/// Which way a metric improves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Direction {
-    /// Smaller is better.
-    Lower,
-    /// Larger is better.
-    Higher,
-}
-
-impl Direction {
-    /// Whether `left` is strictly better than `right`. NaN is never better; any other number is better than NaN.
-    pub fn better(self, left: f64, right: f64) -> bool {
-        match (left.is_nan(), right.is_nan()) {
-            (true, _) => false,
-            (false, true) => true,
-            (false, false) => match self {
-                Self::Lower => left < right,
-                Self::Higher => left > right,
-            },
-        }
-    }
 }
 
 /// What a strategy knows of its competition. No score, no board, no answers.

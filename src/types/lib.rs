@@ -10,14 +10,18 @@
 //! - [`verdict`]: what a submission check tells (format only, never a score)
 //! - [`money`], [`usage`]: dollars as integers, tokens, unknown cost
 //! - [`number`]: floats that survive JSON, NaN and infinities included
+//! - [`direction`](mod@direction): which way a metric improves
+//! - [`nearest`](mod@nearest): the nearest right name for a wrong one
 //! - [`canonical`]: JSON with sorted keys, and its hash
 //! - [`rng`]: the random numbers of a strategy
 
 pub mod canonical;
 pub mod chat;
+pub mod direction;
 pub mod execution;
 pub mod key;
 pub mod money;
+pub mod nearest;
 pub mod number;
 pub mod rng;
 pub mod usage;

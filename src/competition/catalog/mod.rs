@@ -9,13 +9,13 @@ mod error;
 mod metric;
 mod parse;
 
+use podium_types::nearest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use competition::{Answers, Competition, Data, Kind, SubmissionFormat, Texts, ValueRule};
 pub use error::CatalogError;
 pub(crate) use metric::direction as serialize_direction;
 pub use metric::{Metric, MetricName, MetricOptions};
-pub(crate) use parse::nearest;
 
 /// All competitions, by id.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +61,7 @@ impl Catalog {
     pub fn get(&self, id: &str) -> Result<&Competition, CatalogError> {
         self.competitions.get(id).ok_or_else(|| CatalogError::UnknownCompetition {
             id: id.to_owned(),
-            nearest: nearest(id, self.competitions.keys().map(String::as_str)).map(str::to_owned),
+            nearest: nearest(id, self.competitions.keys().map(String::as_str)),
         })
     }
 

@@ -2,6 +2,7 @@
 //! one that exists, and refuses what is well-formed but does not fit together.
 
 use podium_metric::Direction;
+use podium_types::nearest::nearest;
 use serde::Deserialize;
 
 use crate::board::{Board, BoardKind};
@@ -165,14 +166,5 @@ fn nearest_of(message: &str) -> Option<String> {
     }
     let mut quoted = message.split('`').skip(1).step_by(2);
     let unknown = quoted.next()?;
-    nearest(unknown, quoted).map(str::to_owned)
-}
-
-/// The most similar of `names`, if any is similar at all.
-pub(crate) fn nearest<'a>(unknown: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    names
-        .map(|name| (strsim::jaro_winkler(&unknown.to_lowercase(), &name.to_lowercase()), name))
-        .filter(|(similarity, _)| *similarity > 0.7)
-        .max_by(|left, right| left.0.total_cmp(&right.0))
-        .map(|(_, name)| name)
+    nearest(unknown, quoted)
 }

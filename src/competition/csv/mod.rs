@@ -1,7 +1,7 @@
 //! CSV as pandas reads it (C parser, round-trip floats), because a submission means what the official grader's
 //! reader makes of it: types are those of whole columns, certain words are missing values, short rows are padded.
 //!
-//! The file is streamed: bytes are checked to be UTF-8, cut into rows ([`Tokenizer`](tokenizer)), collected by column
+//! The file is streamed: bytes are checked to be UTF-8, cut into rows (`tokenizer`), collected by column
 //! in blocks of rows and typed block by block, with pandas' block size, so that a large file gets pandas' types too.
 //! No bytes make it panic.
 

@@ -4,13 +4,17 @@
 //! equals nothing. Several key columns are folded into one code per row, so that no row costs an allocation.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use crate::csv::{Cell, Column, Table};
+use crate::grade::hash::FastHash;
 use crate::grade::reason::{count, quote};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key<'a> {
-    Whole(i128),
+    Whole(i64),
+    /// Beyond the signed range.
+    Large(u64),
     Real(u64),
     Text(&'a str),
 }
@@ -19,20 +23,27 @@ impl<'a> Key<'a> {
     fn of(cell: Cell<'a>) -> Option<Self> {
         Some(match cell {
             Cell::Missing => return None,
-            Cell::Boolean(value) => Self::Whole(i128::from(value)),
-            Cell::Integer(value) => Self::Whole(i128::from(value)),
-            Cell::Unsigned(value) => Self::Whole(i128::from(value)),
+            Cell::Boolean(value) => Self::Whole(i64::from(value)),
+            Cell::Integer(value) => Self::Whole(value),
+            Cell::Unsigned(value) => i64::try_from(value).map_or(Self::Large(value), Self::Whole),
             Cell::Float(value) => Self::of_float(value),
             Cell::Text(text) => Self::Text(text),
         })
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "whole and within the range of an i128")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "whole and within the range, the upper ends being powers of two"
+    )]
     fn of_float(value: f64) -> Self {
-        if value.fract() == 0.0 && value.abs() < 1e38 {
-            Self::Whole(value as i128)
-        } else {
+        const SIGNED: f64 = 9_223_372_036_854_775_808.0;
+        if value.fract() != 0.0 || !(-SIGNED..2.0 * SIGNED).contains(&value) {
             Self::Real(value.to_bits())
+        } else if value < SIGNED {
+            Self::Whole(value as i64)
+        } else {
+            Self::Large(value as u64)
         }
     }
 }
@@ -73,13 +84,16 @@ impl<'a> KeyColumns<'a> {
 pub(crate) struct AnswerKeys<'a> {
     keys: KeyColumns<'a>,
     /// Per key column: (code of the columns before, key) to code. The last code is the row.
-    codes: Vec<HashMap<(usize, Key<'a>), usize>>,
+    codes: Vec<HashMap<(usize, Key<'a>), usize, FastHash>>,
 }
 
 impl<'a> AnswerKeys<'a> {
     /// Indexes the answers' keys; says which row is at fault when one is missing or repeated.
     pub(crate) fn index(keys: KeyColumns<'a>) -> Result<Self, String> {
-        let mut codes = vec![HashMap::new(); keys.columns.len()];
+        let mut codes: Vec<HashMap<(usize, Key<'_>), usize, FastHash>> = Vec::new();
+        for _ in &keys.columns {
+            codes.push(HashMap::with_capacity_and_hasher(keys.rows, FastHash::default()));
+        }
         for row in 0..keys.rows {
             let mut code = 0;
             let mut fresh = false;
@@ -88,8 +102,10 @@ impl<'a> AnswerKeys<'a> {
                     return Err(format!("the key of data row {} is missing", row + 1));
                 };
                 let next = known.len();
-                fresh = !known.contains_key(&(code, key));
-                code = *known.entry((code, key)).or_insert(next);
+                (code, fresh) = match known.entry((code, key)) {
+                    Entry::Vacant(entry) => (*entry.insert(next), true),
+                    Entry::Occupied(entry) => (*entry.get(), false),
+                };
             }
             if !fresh {
                 return Err(format!("{} is repeated", keys.row_name(row)));
@@ -154,5 +170,19 @@ impl<'a> AnswerKeys<'a> {
             [false, true] => reason + &format!("; column {name} holds text, numbers are expected"),
             _ => reason,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_equal_floats_of_their_value() {
+        let same = |left, right| Key::of(left) == Key::of(right);
+        assert!(same(Cell::Integer(-3), Cell::Float(-3.0)) && same(Cell::Float(-0.0), Cell::Boolean(false)));
+        assert!(same(Cell::Unsigned(1 << 63), Cell::Float(9_223_372_036_854_775_808.0)));
+        assert!(same(Cell::Unsigned(7), Cell::Integer(7)) && !same(Cell::Float(0.5), Cell::Integer(0)));
+        assert!(!same(Cell::Text("7"), Cell::Integer(7)) && Key::of(Cell::Missing).is_none());
     }
 }

@@ -5,6 +5,7 @@
 //! beyond the ids, which the test table shows as well.
 
 mod file;
+mod hash;
 mod keys;
 mod outcome;
 mod reason;
@@ -16,8 +17,9 @@ use std::path::Path;
 
 use podium_types::verdict::Verdict;
 
-use crate::catalog::{Competition, ValueRule, nearest};
+use crate::catalog::{Competition, ValueRule};
 use crate::csv::{self, CsvError, ReadOptions, Table};
+use podium_types::nearest::nearest;
 
 pub use outcome::{GradeError, Graded, Outcome};
 
@@ -169,7 +171,7 @@ fn missing_column(name: &str, table: &Table) -> String {
         return format!("{reason}; cells are separated by commas");
     }
     match nearest(name, names()) {
-        Some(nearest) => format!("{reason}; is {} meant?", quote(nearest)),
+        Some(nearest) => format!("{reason}; is {} meant?", quote(&nearest)),
         None => reason,
     }
 }

@@ -118,10 +118,15 @@ impl Hierarchy {
 }
 
 impl Group {
-    /// The files by which a process joins.
+    /// The files by which a process with a single thread joins. In version 1 a thread that moves itself by `tasks`
+    /// does not wait for the lock on all forks of the machine, which takes some ten milliseconds.
     pub(crate) fn procs(&self) -> Result<Vec<OwnedFd>, SandboxError> {
+        let file = match &self.hierarchy {
+            Hierarchy::V1(_) => "tasks",
+            Hierarchy::V2(_) => "cgroup.procs",
+        };
         let open = |folder: &PathBuf| {
-            let path = folder.join("cgroup.procs");
+            let path = folder.join(file);
             let file = OpenOptions::new().write(true).open(&path);
             file.map(OwnedFd::from).map_err(SandboxError::io("opening", &path))
         };

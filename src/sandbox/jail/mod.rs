@@ -56,7 +56,9 @@ impl Jail {
         let Some(ended) = ended(&ending, status.exit_code(), usage) else {
             return Err(SandboxError::Start { message: ending.output.text().trim().to_owned() });
         };
-        finish::execution(job, ending, Evidence { ended, usage, network_attempts: counters.attempts() }).await
+        // Bubblewrap does not wait for what runs inside, so only a control group knows its CPU time.
+        let evidence = Evidence { ended, usage, network_attempts: counters.attempts(), cpu: usage.cpu };
+        finish::execution(job, ending, evidence).await
     }
 }
 

@@ -14,8 +14,8 @@ use serde::Serialize;
 use tera::{Context, Tera};
 
 use crate::spec::SpecError;
-use crate::spec::error::nearest;
 use crate::strategy::StrategyError;
+use podium_types::nearest::nearest;
 
 /// A set of compiled templates.
 #[derive(Clone)]

@@ -52,7 +52,8 @@ impl std::fmt::Display for Duration {
             return f.write_str("0s");
         }
         let mut rest = self.0;
-        for (unit, millis) in UNITS {
+        // Days are read but not written: a run of `24h` stays one of `24h`.
+        for (unit, millis) in UNITS.into_iter().skip(1) {
             if rest >= millis {
                 write!(f, "{}{unit}", rest / millis)?;
                 rest %= millis;
@@ -86,7 +87,10 @@ mod tests {
             assert_eq!(text.parse(), Ok(Duration(millis)), "{text}");
         }
         assert_eq!(Duration(5_400_250).to_string(), "1h30m250ms");
-        assert_eq!(Duration(86_400_000).to_string(), "1d");
+        assert_eq!(
+            ("1d".parse(), Duration(86_400_000).to_string()),
+            (Ok(Duration(86_400_000)), "24h".into())
+        );
         for text in ["", "10", "h", "10x", "-1h", "99999999999999999999h", "18446744073709551615d"] {
             assert!(text.parse::<Duration>().is_err(), "{text}");
         }

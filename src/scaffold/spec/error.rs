@@ -72,13 +72,3 @@ pub enum SpecError {
 fn hint(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |name| format!("; nearest: `{name}`"))
 }
-
-/// The candidate that looks most like `name`, if one looks like it at all.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
-        .filter(|(similarity, _)| *similarity > 0.7)
-        .max_by(|left, right| left.0.total_cmp(&right.0).then_with(|| right.1.cmp(left.1)))
-        .map(|(_, candidate)| candidate.to_owned())
-}

@@ -3,10 +3,10 @@
 //! The file is read alone first, so its errors have lines; each override is then applied to the table and the whole
 //! is read again, so its errors name the override.
 
-use crate::spec::error::nearest;
 use crate::spec::model::{Candidates, Condition, RuleSpec};
 use crate::spec::overrides::{self, ResolvedValue};
 use crate::spec::{ScaffoldSpec, SpecError};
+use podium_types::nearest::nearest;
 
 /// A scaffold file with its overrides applied.
 #[derive(Clone, Debug)]

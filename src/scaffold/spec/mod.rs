@@ -16,7 +16,7 @@ pub mod model;
 pub mod overrides;
 
 pub use duration::Duration;
-pub use error::{SpecError, nearest};
+pub use error::SpecError;
 pub use load::{Resolved, resolve};
 pub use model::{Limits, ScaffoldSpec};
 pub use overrides::{Origin, ResolvedValue};

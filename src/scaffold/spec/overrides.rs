@@ -7,8 +7,8 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::spec::error::nearest;
 use crate::spec::{ScaffoldSpec, SpecError};
+use podium_types::nearest::nearest;
 
 /// Where a value came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -30,6 +30,7 @@ impl Memory {
         let mut designs = Vec::new();
         let mut left = spec.max_chars;
         for node in by_importance(tree, task) {
+            // A character has at most four bytes: this one cannot fit, so it need not be rendered.
             if node.plan.len() / 4 > left {
                 continue;
             }

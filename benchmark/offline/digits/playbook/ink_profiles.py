@@ -3,6 +3,8 @@ import io
 import os
 import zipfile
 
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # the arrays are small
+
 import numpy as np
 import pandas as pd
 from PIL import Image

@@ -1,6 +1,8 @@
 """Out-of-fold probabilities of a logistic regression and of two naive Bayes models on letter pieces, pooled by a small logistic regression."""
 import os
 
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # the arrays are small
+
 import numpy as np
 import pandas as pd
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer

@@ -1,6 +1,8 @@
 """A logistic regression for each sound on letter pieces of up to four letters, each with its own cut for the micro F1."""
 import os
 
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # the arrays are small
+
 import numpy as np
 import pandas as pd
 from sklearn.feature_extraction.text import TfidfVectorizer

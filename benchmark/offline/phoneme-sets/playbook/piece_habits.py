@@ -1,6 +1,8 @@
 # For every letter piece: which sounds do words with this piece have? The mean of these habits feeds a regression.
 import os
 
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # the arrays are small
+
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import Ridge

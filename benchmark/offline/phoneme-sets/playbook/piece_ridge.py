@@ -1,6 +1,8 @@
 # Ridge regression of all sounds at once on letter pieces with marked ends; one common cut.
 import os
 
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # the arrays are small
+
 import numpy as np
 import pandas as pd
 from sklearn.feature_extraction.text import CountVectorizer

@@ -2,6 +2,8 @@
 import os
 import warnings
 
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # the arrays are small
+
 import numpy as np
 import pandas as pd
 from sklearn.exceptions import ConvergenceWarning

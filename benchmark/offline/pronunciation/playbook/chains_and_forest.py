@@ -3,12 +3,14 @@ import os
 from collections import Counter, defaultdict
 from math import log
 
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # the arrays are small
+
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import ExtraTreesClassifier
 
 ALPHABET = "_aeiouyhwrlmnszcxkgqjtdpbfv"
-TREES = 9
+TREES = 6
 MEMORY = 4
 BEAM = 4
 START, END = ("<", ""), (">", "")

@@ -1,6 +1,8 @@
 """Conditional logit, the classic of choice modelling: utility of a mode from its waiting, cost and time; fitted by maximum likelihood."""
 import os
 
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # the arrays are small
+
 import numpy as np
 import pandas as pd
 from scipy.optimize import minimize

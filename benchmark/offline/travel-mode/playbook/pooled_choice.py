@@ -1,6 +1,8 @@
 """Boosted trees on compared offers and a forest on wide rows; their normalised probabilities are multiplied."""
 import os
 
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"  # the arrays are small
+
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier

@@ -11,7 +11,8 @@ async fn hello_from_a_script_of_its_own() {
     let execution = run(&*jail, code).await;
     assert_eq!(execution.output.text(), "hello\nerr\n");
     assert_eq!((execution.ended, execution.limit, execution.exception), (Ended::Exit(3), None, None));
-    assert!(execution.cpu_ms.is_some() && execution.wall_ms > 0);
+    assert_eq!(execution.cpu_ms.is_some_and(|cpu| cpu > 5), jail.facts().cgroup.is_some());
+    assert!(execution.wall_ms > 0);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 //! A policy is *ask and tell*: a deterministic function of the finished nodes, the expansions in work, the budget
 //! and its random numbers. It sees no model, no file and no clock, and a resumed run rebuilds its state by telling it
 //! the same nodes again. A new policy is one file that implements [`Policy`], a word in
-//! [`PolicyKind`](crate::spec::model::PolicyKind) and an arm in [`build`].
+//! [`PolicyKind`] and an arm in [`build`].
 
 mod rules;
 

@@ -52,7 +52,7 @@ fn cases_of_every_kind() {
     }
 }
 
-/// The folder of real answers: `PODIUM_TRANSCRIPTS`, or beside the repository.
+/// The folder of real answers: below `PODIUM_TRANSCRIPTS`, or beside the repository.
 #[expect(clippy::disallowed_methods, reason = "a test looks for its data")]
 fn transcripts() -> PathBuf {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/transcripts");

@@ -1,7 +1,10 @@
 //! Which way a score improves. Every metric has one direction, fixed by its definition and never by who reads it.
 
+use serde::{Deserialize, Serialize};
+
 /// Which way a metric improves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// Smaller is better.
     Lower,
