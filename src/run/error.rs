@@ -118,6 +118,9 @@ pub enum RunError {
         #[source]
         source: serde_json::Error,
     },
+    /// The disk was full in the middle of a run; what is committed stays.
+    #[error("the disk is full: {0}")]
+    DiskFull(#[source] Box<RunError>),
     /// A run of another format.
     #[error("the run was written in format {0}, which this program does not read")]
     Format(u32),
@@ -127,15 +130,15 @@ impl RunError {
     /// Who can do something about it.
     pub fn class(&self) -> Class {
         match self {
-            Self::Model(error) if !matches!(error, podium_llm::Error::Configuration { .. }) => Class::Resumable,
+            Self::Model(error) if !matches!(error, podium_llm::Error::Configuration { .. }) => {
+                Class::Resumable
+            }
             Self::Folder(error)
                 if error.act.starts_with("open the run") || error.act.starts_with("start a run") =>
             {
                 Class::Usage
             }
-            Self::Journal(error) | Self::Drive(DriveError::Journal(error)) if error.is_disk_full() => {
-                Class::Resumable
-            }
+            Self::DiskFull(_) => Class::Resumable,
             Self::Lock(LockError::Io { .. })
             | Self::Data(_)
             | Self::Playbook(_)
@@ -193,13 +196,26 @@ impl RunError {
                 "the journal is untouched; the program that wrote it (see `program` in config.json) still fits it"
                     .to_owned(),
             ),
-            Self::Journal(error) | Self::Drive(DriveError::Journal(error)) if error.is_disk_full() => {
-                Some("free some room, then podium resume; everything committed is kept".to_owned())
+            Self::DiskFull(_) => {
+                Some("free some room, then go on; everything committed is kept".to_owned())
             }
             Self::Folder(error) if error.act.starts_with("open the run") => {
                 Some("give the folder of a run, for example runs/aide-segment-1".to_owned())
             }
+            error if error.is_disk_full() => Some("free some room on that disk".to_owned()),
             _ => None,
+        }
+    }
+
+    /// Whether a full disk or an exhausted quota is the cause.
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            Self::Folder(error) => error.is_disk_full(),
+            Self::Content(error) => error.is_disk_full(),
+            Self::Journal(error) | Self::Drive(DriveError::Journal(error)) => error.is_disk_full(),
+            Self::Lock(LockError::Io { source, .. }) => crate::run::folder::is_disk_full(source),
+            Self::DiskFull(_) => true,
+            _ => false,
         }
     }
 }

@@ -11,7 +11,7 @@
 //! - [`world`]: models, sandbox, competition and files behind the driver
 //! - [`summary`]: grading after the end, and the run report
 //! - [`tally`], [`limits`], [`spending`], [`clock`]: budget as a function of the journal, and caps that hold in flight
-//! - [`events`]: the one stream that leaves a run
+//! - [`events`]: the one stream that leaves a run; `mirror` keeps it as a file on network file systems
 //! - [`stop`]: how a run ends
 //!
 //! Must not know: how anything is printed.
@@ -26,6 +26,7 @@ pub mod failpoint;
 pub mod folder;
 pub mod journal;
 pub mod limits;
+mod mirror;
 pub mod order;
 pub mod site;
 pub mod sitting;

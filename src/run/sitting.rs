@@ -15,6 +15,7 @@ use crate::run::folder::lock::RunLock;
 use crate::run::folder::{FolderError, RunFolder, write_whole};
 use crate::run::journal::{Entry, Journal, Opened, Record, read_entries};
 use crate::run::limits::Raise;
+use crate::run::mirror::Mirror;
 use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
 use crate::run::summary::{self, RunReport};
@@ -123,7 +124,7 @@ impl StoredRun {
         let heartbeat = beat(lock);
         let ended = self.sit_locked(equipment, raise, interrupt, sink).await;
         heartbeat.abort();
-        ended
+        ended.map_err(|error| if error.is_disk_full() { RunError::DiskFull(Box::new(error)) } else { error })
     }
 
     async fn sit_locked(
@@ -133,8 +134,11 @@ impl StoredRun {
         interrupt: watch::Receiver<Interrupt>,
         sink: &mut dyn Sink,
     ) -> Result<RunReport, RunError> {
+        if let Some(report) = self.ended_before(raise)? {
+            return Ok(report);
+        }
         self.folder.lay_ballast();
-        self.sweep_workspaces();
+        self.sweep();
         let Opened { journal, entries, open_intents, file_system } = Journal::open(&self.folder)?;
         let tally = Tally::of(self.config.limits, &entries);
         let limits = tally.limits.raised(raise)?;
@@ -174,7 +178,7 @@ impl StoredRun {
                 limits: (limits != tally.limits).then_some(limits),
                 open_intents,
             };
-            let mut mirror = summary::Mirror::open(&self.folder, file_system);
+            let mut mirror = Mirror::open(&self.folder, file_system, &entries);
             let mut both = |event: &crate::run::events::RunEvent| {
                 mirror.event(event);
                 sink.event(event);
@@ -184,17 +188,40 @@ impl StoredRun {
             driver.drive(&*strategy).await?.0
         };
         drop(journal);
-        let report = summary::conclude(self, &competition, &data, &facts, &stop)?;
+        // The report needs room, too.
         let _ = std::fs::remove_file(self.folder.ballast_path());
-        Ok(report)
+        summary::conclude(self, &competition, &data, &facts, &stop)
     }
 
-    /// Workspaces of a sitting that was killed.
-    fn sweep_workspaces(&self) {
-        let Ok(entries) = std::fs::read_dir(self.folder.work_path()) else { return };
-        for path in entries.flatten().map(|entry| entry.path()) {
-            if let Err(error) = podium_sandbox::workspace::remove(&path) {
-                tracing::warn!(%error, path = %path.display(), "an old workspace could not be removed");
+    /// The report of a run that has ended for good, its limits as they stand: there is nothing to do, and nothing of
+    /// it is touched.
+    fn ended_before(&self, raise: &Raise) -> Result<Option<RunReport>, RunError> {
+        let Some(report) = self.report()? else { return Ok(None) };
+        let entries = self.entries()?;
+        let mut tally = Tally::new(self.config.limits);
+        entries.iter().for_each(|entry| tally.apply(entry));
+        let limits = tally.limits.raised(raise)?;
+        let ended = summary::last_stop(&entries).is_some_and(|stop| ended_for_good(&stop, &tally, limits));
+        Ok(ended.then_some(report))
+    }
+
+    /// What a sitting that was killed left: workspaces, and files that were not yet whole.
+    fn sweep(&self) {
+        let told = |path: &std::path::Path, removed: std::io::Result<()>| {
+            if let Err(error) = removed {
+                tracing::warn!(%error, path = %path.display(), "a leftover could not be removed");
+            }
+        };
+        for path in entries_of(&self.folder.work_path()) {
+            told(&path, podium_sandbox::workspace::remove(&path));
+        }
+        let nodes = entries_of(&self.folder.path().join("nodes"));
+        let folders =
+            [self.folder.path().to_owned(), self.folder.best_path(), self.folder.path().join("content")];
+        for path in nodes.into_iter().chain(folders).flat_map(|folder| entries_of(&folder)) {
+            let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+            if hidden && path.is_file() {
+                told(&path, std::fs::remove_file(&path));
             }
         }
     }
@@ -207,6 +234,10 @@ fn ended_for_good(stop: &Stop, tally: &Tally, limits: crate::run::limits::Limits
         StoppedBy::Steps | StoppedBy::Time | StoppedBy::Tokens | StoppedBy::Dollars => limits == tally.limits,
         _ => false,
     }
+}
+
+fn entries_of(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
 /// Renews the lock's heartbeat until it is aborted; the lock is dropped with it.

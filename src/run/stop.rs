@@ -63,6 +63,11 @@ impl Stop {
         Self { by, detail: detail.into() }
     }
 
+    /// The stop of a full disk.
+    pub fn disk_full(what: &str) -> Self {
+        Self::new(StoppedBy::Interrupted, format!("the disk is full: {what}; everything committed is kept"))
+    }
+
     /// The stop of the run time limit.
     pub fn time(limit_ms: u64) -> Self {
         Self::new(StoppedBy::Time, format!("run time limit ({} s) reached", limit_ms as f64 / 1e3))

@@ -3,7 +3,6 @@
 //! This is the first time that the answers are looked at for a score, and the strategy is gone by then.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 
 use podium_competition::{Competition, Folders, GradingReport, Outcome as GradeOutcome};
 use podium_sandbox::Facts;
@@ -13,9 +12,8 @@ use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::run::error::RunError;
-use crate::run::events::RunEvent;
-use crate::run::folder::{RunFolder, write_whole};
-use crate::run::journal::{Entry, FileSystem, Record};
+use crate::run::folder::write_whole;
+use crate::run::journal::{Entry, Record};
 use crate::run::sitting::StoredRun;
 use crate::run::stop::{Outcome, Stop, StoppedBy};
 use crate::run::tally::Tally;
@@ -279,26 +277,4 @@ fn blocked(entries: &[Entry]) -> BTreeMap<String, u64> {
         }
     }
     sum
-}
-
-/// On network file systems: the event stream as a file that others can read while the journal is locked.
-pub(super) struct Mirror(Option<std::fs::File>);
-
-impl Mirror {
-    pub(super) fn open(folder: &RunFolder, file_system: FileSystem) -> Self {
-        let path = folder.path().join("events.jsonl");
-        let open = || std::fs::OpenOptions::new().create(true).append(true).open(path).ok();
-        Self(if file_system == FileSystem::Network { open() } else { None })
-    }
-
-    pub(super) fn event(&mut self, event: &RunEvent) {
-        if let (Some(file), RunEvent::Entry { replayed: false, .. }) = (&mut self.0, event)
-            && let Ok(mut line) = serde_json::to_vec(event)
-        {
-            line.push(b'\n');
-            if let Err(error) = file.write_all(&line) {
-                tracing::warn!(%error, "events.jsonl could not be written");
-            }
-        }
-    }
 }

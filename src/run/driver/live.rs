@@ -94,28 +94,16 @@ impl Driver<'_> {
 
     /// Starts what can be started and waits for one thing to happen. Some: the run stops.
     pub(super) async fn advance(&mut self) -> Result<Option<Stop>, DriveError> {
-        self.start_asked();
-        let flying = self.pending.values().any(|pending| matches!(pending.state, State::Flying(..)));
-        if !flying {
+        if self.pending.values().all(|pending| matches!(pending.state, State::Parked(_))) {
             return Ok(Some(self.reason_to_stop()));
         }
+        // Asked before anything new is begun: a call that is sent now would be paid for by a run that stops.
+        if let Some(stop) = self.must_stop() {
+            return Ok(Some(stop));
+        }
+        self.start_asked();
+        let left = self.run_time_left().unwrap_or(Duration::from_hours(1));
         let Some(live) = &mut self.live else { return Ok(None) };
-        if *live.interrupt.borrow() != Interrupt::None {
-            return Ok(Some(interrupted()));
-        }
-        if live.journal.disk_was_full() {
-            return Ok(Some(Stop::new(
-                StoppedBy::Interrupted,
-                "the disk is full; everything paid for is kept",
-            )));
-        }
-        let left = match self.tally.limits.run_ms {
-            Some(limit) => match limit.saturating_sub(live.clock.stamp().run_ms) {
-                0 => return Ok(Some(Stop::time(limit))),
-                left => Duration::from_millis(left),
-            },
-            None => Duration::from_hours(1),
-        };
         tokio::select! {
             report = live.reports.recv() => match report {
                 Some(Report::Ended(key, performed)) => self.ended(key, performed).await?,
@@ -133,7 +121,27 @@ impl Driver<'_> {
         Ok(None)
     }
 
-    pub(super) fn start_asked(&mut self) {
+    /// What stops the run whatever is in flight: a signal, a full disk, the time limit.
+    fn must_stop(&self) -> Option<Stop> {
+        let live = self.live.as_ref()?;
+        if *live.interrupt.borrow() != Interrupt::None {
+            return Some(interrupted());
+        }
+        if let Some(detail) = &self.unwritten {
+            return Some(Stop::new(StoppedBy::Interrupted, detail.clone()));
+        }
+        if live.journal.disk_was_full() {
+            return Some(Stop::disk_full("the run journal took the room that is kept for it"));
+        }
+        self.run_time_left().filter(Duration::is_zero).and(self.tally.limits.run_ms).map(Stop::time)
+    }
+
+    fn run_time_left(&self) -> Option<Duration> {
+        let used = self.live.as_ref()?.clock.stamp().run_ms;
+        Some(Duration::from_millis(self.tally.limits.run_ms?.saturating_sub(used)))
+    }
+
+    fn start_asked(&mut self) {
         let Some(live) = &self.live else { return };
         for key in &self.order {
             let Some(pending) = self.pending.get_mut(key) else { continue };

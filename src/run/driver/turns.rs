@@ -94,6 +94,8 @@ pub struct Driver<'a> {
     pub(super) pending: BTreeMap<EffectKey, Pending>,
     pub(super) order: Vec<EffectKey>,
     pub(super) last_stop: Option<Stop>,
+    /// The first file of the run folder that could not be written: the run stops, and the next sitting writes it.
+    pub(super) unwritten: Option<String>,
     pub(super) live: Option<Live>,
     pub(super) sink: &'a mut dyn Sink,
 }
@@ -122,6 +124,7 @@ impl<'a> Driver<'a> {
             pending: BTreeMap::new(),
             order: Vec::new(),
             last_stop: None,
+            unwritten: None,
             live,
             sink,
         }
@@ -209,7 +212,8 @@ impl<'a> Driver<'a> {
                     let asked: Vec<&str> = self.order.iter().map(EffectKey::as_str).collect();
                     return Err(diverged(format!("waits for [{}]", asked.join(", "))));
                 }
-                Some(pending) if pending.hash != *hash => {
+                // The hash is that of the effect as it was asked for; the effect beside it is what others read.
+                Some(pending) if pending.hash != *hash || pending.effect != **effect => {
                     return Err(diverged("asks for it with another content".to_owned()));
                 }
                 Some(_) => {}
@@ -228,6 +232,7 @@ impl<'a> Driver<'a> {
             && let Err(detail) = live.world.materialise(&entry)
         {
             tracing::error!(detail, "a file of the run folder could not be written");
+            self.unwritten.get_or_insert(detail);
         }
         self.tally.apply(&entry);
         self.context.set_budget(self.tally.budget());

@@ -25,10 +25,7 @@ pub enum ContentError {
 impl ContentError {
     /// Whether the disk was full.
     pub fn is_disk_full(&self) -> bool {
-        matches!(self, Self::Write(error) if matches!(
-            error.source.kind(),
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded
-        ))
+        matches!(self, Self::Write(error) if error.is_disk_full())
     }
 }
 

@@ -39,6 +39,18 @@ pub struct FolderError {
     pub source: std::io::Error,
 }
 
+impl FolderError {
+    /// Whether the disk was full.
+    pub fn is_disk_full(&self) -> bool {
+        is_disk_full(&self.source)
+    }
+}
+
+/// Whether the system refused to write for want of room: a full disk or an exhausted quota.
+pub fn is_disk_full(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded)
+}
+
 /// Where a run's files stand.
 #[derive(Clone, Debug)]
 pub struct RunFolder {

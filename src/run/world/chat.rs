@@ -99,8 +99,12 @@ impl Ledger for CallLedger {
             let intent = Intent { key: self.key.clone(), attempt, hash: self.hash.clone(), worst };
             if let Err(error) = self.journal.intend(intent).await {
                 self.spending.release(&self.key, attempt);
-                let detail = format!("{error}; nothing was sent");
-                return Err(self.refuse(Stop::new(StoppedBy::Interrupted, detail)));
+                let stop = if error.is_disk_full() {
+                    Stop::disk_full("a model call could not be journaled and was not sent")
+                } else {
+                    Stop::new(StoppedBy::Interrupted, format!("{error}; nothing was sent"))
+                };
+                return Err(self.refuse(stop));
             }
             Ok(())
         })

@@ -7,23 +7,46 @@ use std::time::Duration;
 use podium_sandbox::{Job, SandboxError, SubmissionRule, workspace};
 use podium_scaffold::EffectResult;
 use podium_scaffold::effect::PreviewRequest;
-use podium_types::execution::{Execution, ExecutionRequest};
+use podium_types::execution::{Collected, Ended, Execution, ExecutionRequest};
 use podium_types::usage::Usage;
 use podium_types::verdict::Verdict;
 
 use super::Inner;
 use crate::run::driver::Performed;
+use crate::run::folder::is_disk_full;
 use crate::run::stop::{Stop, StoppedBy};
 
 /// A larger submission is not taken. The largest of the benchmark's sample submissions is well below.
 const SUBMISSION_BYTES: u64 = 2 << 30;
+
+/// An execution is not begun with less room than this on the disk of the run folder, and one that failed with less
+/// is not believed.
+const ROOM_BYTES: u64 = 16 << 20;
+
+/// Why an execution has no result.
+enum Refused {
+    NoRoom(String),
+    Sandbox(SandboxError),
+}
+
+impl From<SandboxError> for Refused {
+    fn from(error: SandboxError) -> Self {
+        match error {
+            SandboxError::Io { action, path, source } if is_disk_full(&source) => {
+                Self::NoRoom(format!("{action} {} failed", path.display()))
+            }
+            error => Self::Sandbox(error),
+        }
+    }
+}
 
 impl Inner {
     pub(super) async fn execute(self: &Arc<Self>, request: &ExecutionRequest) -> Performed {
         let _in_flight = self.clock.in_flight();
         match self.execute_in_sandbox(request).await {
             Ok(execution) => done(EffectResult::Execution(Box::new(execution))),
-            Err(error) => {
+            Err(Refused::NoRoom(what)) => Performed::Parked(Stop::disk_full(&what)),
+            Err(Refused::Sandbox(error)) => {
                 let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
                 let cause =
                     std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
@@ -32,12 +55,13 @@ impl Inner {
         }
     }
 
-    async fn execute_in_sandbox(&self, request: &ExecutionRequest) -> Result<Execution, SandboxError> {
+    async fn execute_in_sandbox(&self, request: &ExecutionRequest) -> Result<Execution, Refused> {
         let path = self.folder.work_path().join(plain_name(&request.workspace));
         let io = |action: &'static str| {
             let path = path.clone();
             move |source| SandboxError::Io { action, path, source }
         };
+        self.require_room()?;
         if request.fresh && path.exists() {
             workspace::remove(&path).map_err(io("emptying the workspace"))?;
         }
@@ -59,7 +83,27 @@ impl Inner {
             // Nothing else will look at it: what counts was collected.
             workspace::remove(&path).map_err(io("removing the workspace"))?;
         }
+        if !matches!((&execution.ended, &execution.submission), (Ended::Exit(0), Collected::File { .. })) {
+            // It may have failed for want of room, which says nothing about the solution.
+            self.require_room()?;
+        }
         Ok(execution)
+    }
+
+    /// Room for an execution, beside what it has written itself.
+    fn require_room(&self) -> Result<(), Refused> {
+        let work = self.folder.work_path();
+        match rustix::fs::statvfs(&work) {
+            Ok(facts) if facts.f_bavail.saturating_mul(facts.f_frsize) < ROOM_BYTES => {
+                let free = facts.f_bavail.saturating_mul(facts.f_frsize) >> 20;
+                Err(Refused::NoRoom(format!(
+                    "{free} MiB are left at {}, an execution needs at least {} MiB",
+                    self.folder.path().display(),
+                    ROOM_BYTES >> 20
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn run_time_left(&self) -> Duration {
@@ -75,20 +119,27 @@ impl Inner {
         let checked = tokio::task::spawn_blocking(move || inner.check(&sha256)).await;
         match checked {
             Ok(Ok(verdict)) => done(EffectResult::Verdict(verdict)),
-            Ok(Err(detail)) => Performed::Parked(Stop::new(StoppedBy::Sandbox, detail)),
+            Ok(Err(stop)) => Performed::Parked(stop),
             Err(panic) => Performed::Parked(Stop::new(StoppedBy::Internal, panic.to_string())),
         }
     }
 
-    fn check(&self, sha256: &str) -> Result<Verdict, String> {
+    fn check(&self, sha256: &str) -> Result<Verdict, Stop> {
         let submission =
             named_submission(&self.folder.work_path(), &self.folder.content().path_of(sha256), sha256)
-                .map_err(|error| format!("the submission could not be read for its check: {error}"))?;
+                .map_err(|error| {
+                    let detail = format!("the submission could not be read for its check: {error}");
+                    if is_disk_full(&error) {
+                        Stop::disk_full(&detail)
+                    } else {
+                        Stop::new(StoppedBy::Sandbox, detail)
+                    }
+                })?;
         let competition = &self.equipment.competition;
         let sample = self.equipment.data.sample_submission(competition);
         let answers = self.equipment.data.answers(competition);
         podium_competition::validate(competition, &submission, &answers, Some(&sample))
-            .map_err(|error| error.to_string())
+            .map_err(|error| Stop::new(StoppedBy::Sandbox, error.to_string()))
     }
 
     pub(super) async fn preview(self: &Arc<Self>, request: PreviewRequest) -> Performed {

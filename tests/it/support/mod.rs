@@ -1,0 +1,21 @@
+//! What all tests from outside share: the program with a clean environment, places of their own, runs read back.
+//!
+//! - [`place`]: temporary folders, the toy competition's assets, the Python to use
+//! - [`program`]: a `podium` command, waited for with a deadline, killed when asked
+//! - [`run`]: what a run folder holds: journal, calls, tree, report
+//! - [`reference`]: an uninterrupted run, and what must hold for one that was killed and resumed
+//! - [`leftovers`]: processes and control groups that a killed harness may have left
+//! - [`wait`]: polling with a deadline; no test sleeps to wait for something
+//! - [`need`]: what a machine must have for a test; a missing one is skipped loudly
+
+pub(crate) mod leftovers;
+pub(crate) mod need;
+pub(crate) mod place;
+pub(crate) mod program;
+pub(crate) mod reference;
+pub(crate) mod run;
+pub(crate) mod wait;
+
+pub(crate) use place::Place;
+pub(crate) use program::{Finished, Podium, Running};
+pub(crate) use run::Run;
