@@ -139,6 +139,8 @@ impl RunError {
                 Class::Usage
             }
             Self::DiskFull(_) => Class::Resumable,
+            // Only a run that is there already is locked.
+            Self::Lock(_) if self.is_disk_full() => Class::Resumable,
             Self::Lock(LockError::Io { .. })
             | Self::Data(_)
             | Self::Playbook(_)

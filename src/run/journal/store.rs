@@ -58,6 +58,12 @@ pub enum JournalError {
         #[source]
         source: serde_json::Error,
     },
+    /// An entry that is not there: numbers run from 1 without gaps.
+    #[error("entry {seq} of the run journal is missing")]
+    Missing {
+        /// Its sequence number.
+        seq: u64,
+    },
     /// A record that cannot be written as JSON.
     #[error("a journal record could not be written as JSON")]
     Encode(#[source] serde_json::Error),
@@ -223,6 +229,10 @@ fn entries(connection: &Connection, path: &Path, content: &ContentStore) -> Resu
     let mut entries = Vec::new();
     for row in rows {
         let (seq, stamp, at, body) = row.map_err(fail)?;
+        let next = entries.len() as u64 + 1;
+        if seq != next {
+            return Err(JournalError::Missing { seq: next });
+        }
         let bytes = match body {
             (Some(inline), _) => inline.into_bytes(),
             (None, Some(sha256)) => content.get(&sha256)?,

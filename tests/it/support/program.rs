@@ -162,6 +162,12 @@ impl Running {
         let _ = rustix::process::kill_process_group(self.pid, Signal::KILL);
     }
 
+    /// Whether it is no more, or only waits to be told of.
+    pub(crate) fn has_ended(&self) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap_or_default();
+        !stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+    }
+
     /// Lets it run for `delay` and kills it then, unless it ends before.
     pub(crate) fn killed_after(self, delay: Duration) -> Finished {
         match self.ended.recv_timeout(delay) {

@@ -60,6 +60,14 @@ impl Left {
         &self.open
     }
 
+    /// As it is for a process that was not killed: what is under way will be answered.
+    pub(crate) fn without_open(mut self) -> Self {
+        for key in std::mem::take(&mut self.open) {
+            self.intents.remove(&key);
+        }
+        self
+    }
+
     /// Whether everything of `earlier` still stands as it was.
     pub(crate) fn begins_with(&self, earlier: &Self) -> bool {
         self.rows.starts_with(&earlier.rows)
