@@ -212,8 +212,7 @@ impl StoredRun {
     fn ended_before(&self, raise: &Raise) -> Result<Option<RunReport>, RunError> {
         let Some(report) = self.report()? else { return Ok(None) };
         let entries = self.entries()?;
-        let mut tally = Tally::new(self.config.limits);
-        entries.iter().for_each(|entry| tally.apply(entry));
+        let tally = Tally::of(self.config.limits, &entries);
         let limits = tally.limits.raised(raise)?;
         let ended = summary::last_stop(&entries).is_some_and(|stop| ended_for_good(&stop, &tally, limits));
         Ok(ended.then_some(report))
