@@ -7,6 +7,7 @@ use std::process::Command;
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::support::held::HeldService;
 use crate::support::reference::{Left, Reference, in_parallel};
 use crate::support::run::{grade_of, tree_of};
 use crate::support::{Podium, Run, need, wait};
@@ -107,6 +108,42 @@ fn a_disk_that_fills_up_stops_the_run_and_loses_nothing() {
         last.accounts_for_every_try();
         Podium::new(place).arg("replay").arg(&run.path).output().expect(0);
     }
+}
+
+#[test]
+fn an_answer_in_flight_lands_on_a_full_disk() {
+    let test = "an_answer_in_flight_lands_on_a_full_disk";
+    if !need::jail(test) || !need::mounts(test) {
+        return;
+    }
+    let place = crate::support::Place::new();
+    let disk = match SmallDisk::mount(place.path().join("disk"), "48m") {
+        Ok(disk) => disk,
+        Err(why) => return need::skip(test, &why),
+    };
+    let runs = disk.folder.join("runs");
+    let service = HeldService::start();
+    let running = Podium::toy_run_with(&place, &runs, 1, &service).start();
+    let draft = service.request();
+    disk.fill();
+    // So long that it goes to a content file of its own.
+    let plan = "I think about it at length. ".repeat(10_000);
+    draft.answer(&format!("{plan}\n\n```python\nprint('validation accuracy: 0.5')\n```\n"));
+    let stopped = running.wait().expect(5);
+    let words = format!("{}{}", stopped.stdout, stopped.stderr);
+    assert!(words.contains("the disk is full"), "{words}");
+    let run = Run::only(&runs);
+    let answers = || run.rows().iter().filter(|row| row.key.as_deref() == Some("node/0/draft/0")).count();
+    assert_eq!((answers(), run.open_intents().len()), (1, 0), "the answer was paid for: {words}");
+
+    disk.empty();
+    let resumed = Podium::resume(&place, &run.path).held(&service).start();
+    // What is asked now is what comes next: the review of what the answer's code printed.
+    let next = service.request();
+    assert!(next.body.to_string().contains("validation accuracy: 0.5"), "{}", next.body);
+    resumed.signal(Signal::KILL);
+    assert!(resumed.wait().was_killed());
+    assert_eq!(run.intents()["node/0/draft/0"], 1, "the answered call was sent again");
 }
 
 #[test]
