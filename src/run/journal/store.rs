@@ -85,12 +85,6 @@ pub enum JournalError {
 }
 
 impl JournalError {
-    /// Whether another process holds the journal.
-    pub fn is_busy(&self) -> bool {
-        matches!(self, Self::Database { source: rusqlite::Error::SqliteFailure(error, _), .. }
-            if matches!(error.code, rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked))
-    }
-
     /// Whether the disk was full.
     pub fn is_disk_full(&self) -> bool {
         match self {
@@ -102,6 +96,12 @@ impl JournalError {
             Self::Content(error) => error.is_disk_full(),
             _ => false,
         }
+    }
+
+    /// Whether another process holds the journal.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Self::Database { source: rusqlite::Error::SqliteFailure(error, _), .. }
+            if matches!(error.code, rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked))
     }
 }
 
