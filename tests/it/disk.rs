@@ -147,6 +147,29 @@ fn an_answer_in_flight_lands_on_a_full_disk() {
 }
 
 #[test]
+fn a_program_that_fills_the_disk_is_a_failed_program() {
+    let test = "a_program_that_fills_the_disk_is_a_failed_program";
+    if !need::jail(test) || !need::mounts(test) {
+        return;
+    }
+    let place = crate::support::Place::new();
+    let disk = match SmallDisk::mount(place.path().join("disk"), "48m") {
+        Ok(disk) => disk,
+        Err(why) => return need::skip(test, &why),
+    };
+    let runs = disk.folder.join("runs");
+    let service = HeldService::start();
+    let running = Podium::toy_run_with(&place, &runs, 1, &service).start();
+    let code = "with open('big', 'wb') as file:\n    while True:\n        file.write(bytes(1 << 20))";
+    service.request().answer(&format!("I keep everything.\n\n```python\n{code}\n```\n"));
+    // The run goes on: the program's failure is reviewed as any other.
+    let review = service.request().body.to_string();
+    assert!(review.contains("No space left on device"), "{review}");
+    running.signal(Signal::KILL);
+    assert!(running.wait().was_killed());
+}
+
+#[test]
 fn a_run_is_not_begun_on_a_full_disk() {
     let test = "a_run_is_not_begun_on_a_full_disk";
     if !need::jail(test) || !need::mounts(test) {

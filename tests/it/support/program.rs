@@ -110,13 +110,6 @@ impl Podium {
         self.env("PODIUM_FAILPOINT", instant)
     }
 
-    /// What comes on standard input.
-    #[must_use]
-    pub(crate) fn stdin(mut self, file: std::fs::File) -> Self {
-        self.command.stdin(file);
-        self
-    }
-
     /// Another working directory.
     #[must_use]
     pub(crate) fn current_dir(mut self, folder: &Path) -> Self {
