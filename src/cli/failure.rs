@@ -20,6 +20,11 @@ impl Failure {
         Self { message: message.into(), hint: None, code: ExitCode::from(exit::USAGE) }
     }
 
+    /// Something that was handed in or answered, and is not valid.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, code: ExitCode::from(exit::INVALID) }
+    }
+
     /// A machine that lacks something.
     pub(crate) fn environment(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None, code: ExitCode::from(exit::ENVIRONMENT) }
@@ -52,6 +57,8 @@ pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
         }
         cause = error.source();
     }
+    // Parsers end their words with a line break.
+    text.truncate(text.trim_end().len());
     text
 }
 

@@ -10,6 +10,7 @@ use podium_llm::{Call, CallEvent, ModelName, NoLedger, Observer};
 use podium_types::chat::{ChatRequest, Message, OutputSchema, Speaker};
 use serde_json::json;
 
+use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
@@ -67,8 +68,14 @@ pub(crate) fn main(
     let tries = Tries::new(terminal);
     let call = Call { model: &name, request: &request, ledger: &NoLedger, observer: &tries, purpose: "chat" };
     let answer = runtime()?.block_on(client.chat(&call)).map_err(RunError::from)?;
+    let unfit = schema.is_some() && answer.document.is_none();
     if *as_json {
         terminal.json(&json!({ "answer": answer, "tries": tries.count.load(Ordering::Relaxed) }));
+    } else if unfit {
+        return Err(Failure::invalid(
+            "no answer of the model fits the schema, though it was asked to mend it",
+        )
+        .hint("--json shows its last answer"));
     } else {
         match &answer.document {
             Some(document) => terminal.json(document),
@@ -83,15 +90,21 @@ pub(crate) fn main(
             usage.output_tokens
         ));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if unfit { ExitCode::from(exit::INVALID) } else { ExitCode::SUCCESS })
 }
 
 fn read_schema(file: &PathBuf) -> Result<OutputSchema, Failure> {
     let text = std::fs::read_to_string(file)
-        .map_err(|error| Failure::usage(format!("could not read {}: {error}", file.display())))?;
+        .map_err(|error| wrong_schema(format!("could not read {}: {error}", file.display())))?;
     let schema = serde_json::from_str(&text)
-        .map_err(|error| Failure::usage(format!("{} is no JSON: {error}", file.display())))?;
+        .map_err(|error| wrong_schema(format!("{} is no JSON: {error}", file.display())))?;
     Ok(OutputSchema { name: "answer".to_owned(), schema, strict: true })
+}
+
+fn wrong_schema(message: String) -> Failure {
+    Failure::usage(message).hint(
+        "--schema names a file with one JSON schema, such as {\"type\": \"object\", \"properties\": {}}",
+    )
 }
 
 /// Shows waits, and counts tries.

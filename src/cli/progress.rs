@@ -40,6 +40,7 @@ impl<'a> Progress<'a> {
         let events = events.map(|path| {
             File::create(path).map_err(|error| {
                 Failure::usage(format!("the events file {} cannot be written: {error}", path.display()))
+                    .hint("--events names a file in a folder that is there")
             })
         });
         Ok(Self {

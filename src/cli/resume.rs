@@ -23,13 +23,13 @@ pub(crate) struct Arguments {
     /// The run's folder
     run: PathBuf,
     /// Raise the step limit to this
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     steps: Option<u32>,
     /// Raise the run time limit to this
     #[arg(long, value_name = "D", value_parser = values::duration)]
     time_limit: Option<u64>,
     /// Raise the dollar limit to this
-    #[arg(long, value_name = "USD", value_parser = values::dollars)]
+    #[arg(long, value_name = "USD", value_parser = values::dollars, allow_negative_numbers = true)]
     max_cost: Option<Usd>,
     /// Raise the token limit to this
     #[arg(long, value_name = "N")]

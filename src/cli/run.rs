@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
     /// Step limit [default: the scaffold's]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     steps: Option<u32>,
     /// Run time limit, such as 2h; waiting for a model service does not count [default: the scaffold's]
     #[arg(long, value_name = "D", value_parser = values::duration)]
@@ -57,7 +57,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "D", value_parser = values::duration)]
     execution_limit: Option<u64>,
     /// Dollar limit; never exceeded, whatever comes back
-    #[arg(long, value_name = "USD", value_parser = values::dollars)]
+    #[arg(long, value_name = "USD", value_parser = values::dollars, allow_negative_numbers = true)]
     max_cost: Option<Usd>,
     /// Token limit, input and output together
     #[arg(long, value_name = "N")]
@@ -75,7 +75,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     memory: Option<u64>,
     /// Processors of an execution [default: all]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::count)]
     cpus: Option<usize>,
     /// Profile of the Python environment: see benchmark/environments
     #[arg(long, default_value = "base", value_name = "NAME")]
@@ -210,8 +210,11 @@ pub(crate) fn sit(
     Ok(exit::of_stop(report.stopped_by))
 }
 
-/// An error in the middle of a run also says where the run lies.
+/// An error in the middle of a run also says where the run lies, unless going on cannot help.
 fn kept(error: RunError, run: &StoredRun) -> Failure {
+    if error.is_damage() {
+        return Failure::from(error);
+    }
     let resume = format!("podium resume {}", run.folder.path().display());
     let hint = error.hint().map_or_else(|| resume.clone(), |hint| format!("{hint} ({resume})"));
     Failure::from(error).hint(hint)

@@ -45,7 +45,7 @@ pub(crate) enum Command {
         #[arg(long, default_value = "4GiB", value_name = "SIZE", value_parser = values::size)]
         memory: u64,
         /// Processors
-        #[arg(long, default_value_t = 1, value_name = "N")]
+        #[arg(long, default_value_t = 1, value_name = "N", value_parser = values::count)]
         cpus: usize,
         /// Profile of the Python environment
         #[arg(long, default_value = "base", value_name = "NAME")]
@@ -114,7 +114,10 @@ pub(crate) fn main(
         terminal.json(&value);
         return Ok(ExitCode::SUCCESS);
     }
-    terminal.line(escape(&execution.output.text()).trim_end_matches('\n'));
+    let text = execution.output.text();
+    if !text.is_empty() {
+        terminal.line(escape(&text).trim_end_matches('\n'));
+    }
     if let Some(limit) = &execution.limit {
         terminal.error_line(&format!("{} {limit}", terminal.yellow("limit:")));
     }
@@ -156,9 +159,8 @@ fn program(command: &[String], environment: &Environment) -> Program {
 }
 
 fn existing(folder: &Path) -> Result<PathBuf, Failure> {
-    folder
-        .canonicalize()
-        .ok()
-        .filter(|path| path.is_dir())
-        .ok_or_else(|| Failure::usage(format!("{} is no folder", folder.display())))
+    folder.canonicalize().ok().filter(|path| path.is_dir()).ok_or_else(|| {
+        Failure::usage(format!("{} is no folder", folder.display()))
+            .hint("--workspace and --input name folders that are there")
+    })
 }

@@ -134,6 +134,9 @@ fn read(file: &PathBuf) -> Result<String, Failure> {
     } else {
         std::fs::read(file).map(|read| bytes = read)
     };
-    result.map_err(|error| Failure::usage(format!("could not read {}: {error}", file.display())))?;
+    result.map_err(|error| {
+        Failure::usage(format!("could not read {}: {error}", file.display()))
+            .hint("give a file that holds a model's answer, or `-` to read standard input")
+    })?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
 use crate::assets::Assets;
 use crate::cli::failure::Failure;
 use crate::cli::terminal::Terminal;
+use crate::cli::values;
 use crate::run::config::Place;
 use crate::run::error::RunError;
 use crate::run::site::Site;
@@ -30,6 +32,16 @@ pub(crate) struct SiteArguments {
     /// Your own Python (a venv or conda) for agents' code, instead of the pinned environment
     #[arg(long, global = true, value_name = "PATH", help_heading = "Where things are")]
     python: Option<PathBuf>,
+    /// Give a model's try up after so long without a byte of its answer, such as 90s [default: 5m]
+    #[arg(
+        long,
+        global = true,
+        env = "PODIUM_STALL_TIMEOUT",
+        value_name = "D",
+        value_parser = values::duration,
+        help_heading = "Model services"
+    )]
+    stall_timeout: Option<u64>,
     /// More diagnostics on standard error; twice for still more
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Where things are")]
     pub(crate) verbose: u8,
@@ -64,6 +76,7 @@ impl SiteArguments {
             data_dir: absolute(data_dir.unwrap_or_else(|| home.join(".cache/mle-bench/data"))),
             cache_dir: cache.join("podium"),
             variables: variables(),
+            stall_timeout: self.stall_timeout.map(Duration::from_millis),
             python: self
                 .python
                 .clone()

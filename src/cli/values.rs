@@ -32,6 +32,14 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     }
 }
 
+/// A number of things, at least one.
+pub(crate) fn count(text: &str) -> Result<usize, String> {
+    match text.trim().parse() {
+        Ok(count) if count > 0 => Ok(count),
+        _ => Err(format!("`{text}` is no number of one or more")),
+    }
+}
+
 /// A positive number of dollars.
 pub(crate) fn dollars(text: &str) -> Result<Usd, String> {
     let number = text.trim().trim_start_matches('$').parse::<f64>().ok();

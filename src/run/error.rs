@@ -2,7 +2,7 @@
 //! and a hint where there is a next step.
 
 use podium_competition::{CatalogError, DataError, GradeError};
-use podium_sandbox::SandboxError;
+use podium_sandbox::{SandboxError, Strength};
 
 use crate::assets::AssetError;
 use crate::run::driver::DriveError;
@@ -68,7 +68,7 @@ pub enum RunError {
     #[error("{0}")]
     Models(String),
     /// The catalog of models.
-    #[error("the catalog of models cannot be read: {0}")]
+    #[error(transparent)]
     ModelCatalog(#[from] podium_llm::CatalogError),
     /// A model's name.
     #[error(transparent)]
@@ -150,8 +150,9 @@ impl RunError {
             | Self::Folder(_)
             | Self::Content(_)
             | Self::Journal(_)
+            | Self::Corrupt { .. }
             | Self::Drive(DriveError::Journal(_)) => Class::Environment,
-            Self::Drive(DriveError::Hash { .. }) | Self::Corrupt { .. } => Class::Internal,
+            Self::Drive(DriveError::Hash { .. }) => Class::Internal,
             Self::Assets(_)
             | Self::Catalog(_)
             | Self::UnknownScaffold { .. }
@@ -174,7 +175,9 @@ impl RunError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Catalog(error) => error.hint(),
-            Self::Data(error) => error.hint(),
+            Self::Data(error) => {
+                error.hint().or_else(|| Some("choose another data folder with --data-dir".to_owned()))
+            }
             Self::NotPrepared { competition, .. } => Some(format!(
                 "podium competitions prepare {competition}, or name the folder with --data-dir if they are elsewhere"
             )),
@@ -189,6 +192,9 @@ impl RunError {
             Self::UnknownPrice(_) => {
                 Some("add its prices to benchmark/models.toml, or limit with --max-tokens instead".to_owned())
             }
+            Self::Sandbox(SandboxError::TooWeak { found: Strength::Limits, .. }) => {
+                Some("use the kind `jail`, which is the default, or require less".to_owned())
+            }
             Self::Sandbox(error) => error.hint().map(str::to_owned),
             Self::Grade(error) => error.hint(),
             Self::Lock(LockError::Held { .. }) => {
@@ -201,11 +207,35 @@ impl RunError {
             Self::DiskFull(_) => {
                 Some("free some room, then go on; everything committed is kept".to_owned())
             }
+            error if error.is_disk_full() => Some("free some room on that disk".to_owned()),
             Self::Folder(error) if error.act.starts_with("open the run") => {
                 Some("give the folder of a run, for example runs/aide-segment-1".to_owned())
             }
-            error if error.is_disk_full() => Some("free some room on that disk".to_owned()),
+            Self::Folder(error) if error.act.starts_with("start a run") => Some(
+                "name an empty or absent folder, or leave --into out: each run gets a folder of its own".to_owned(),
+            ),
+            Self::Folder(error) if error.act == "create" => {
+                Some("choose another place with --runs-dir or --into".to_owned())
+            }
+            Self::Corrupt { file: "run.json", .. } => {
+                Some("podium resume writes it anew from the journal".to_owned())
+            }
+            Self::Format(_) => {
+                Some("use the version of podium that wrote it: see `program` in config.json".to_owned())
+            }
+            error if error.is_damage() => {
+                Some("put a copy of the run's folder back; without one this run cannot go on".to_owned())
+            }
             _ => None,
+        }
+    }
+
+    /// Whether a file of the run folder is damaged, so that trying again changes nothing.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Corrupt { file, .. } => *file != "run.json",
+            Self::Journal(error) | Self::Drive(DriveError::Journal(error)) => error.is_damage(),
+            _ => false,
         }
     }
 

@@ -200,18 +200,28 @@ impl Order {
         let config = SandboxConfig {
             kind: self.sandbox,
             require: self.require,
-            memory_bytes: self.memory_bytes.unwrap_or_else(default_memory),
-            cpus: self.cpus.unwrap_or_else(|| podium_sandbox::CpuSet::default().count()),
+            // What is really granted, for the agent is told: no more than the machine has.
+            memory_bytes: self.memory_bytes.map_or_else(default_memory, |asked| asked.min(machine_memory())),
+            cpus: self
+                .cpus
+                .map_or_else(podium_sandbox::CpuSet::default, podium_sandbox::CpuSet::first)
+                .count(),
             environment: if own_python { "user".to_owned() } else { self.environment.clone() },
             requirements: if own_python { String::new() } else { site.requirements(&self.environment) },
         };
         let or_machine = |given: bool| if given { "command line".to_owned() } else { "machine".to_owned() };
+        let granted = |given: bool, whole: bool| match (given, whole) {
+            (true, false) => "command line, cut to what the machine has".to_owned(),
+            (given, _) => or_machine(given),
+        };
         let mut tell = |name: &str, value: String, origin: String| {
             origins.push(Origin { name: name.to_owned(), value, origin });
         };
         tell("sandbox", config.kind.to_string(), "command line or default".to_owned());
-        tell("memory", format!("{} MiB", config.memory_bytes >> 20), or_machine(self.memory_bytes.is_some()));
-        tell("cpus", config.cpus.to_string(), or_machine(self.cpus.is_some()));
+        let memory = granted(self.memory_bytes.is_some(), self.memory_bytes == Some(config.memory_bytes));
+        tell("memory", format!("{} MiB", config.memory_bytes >> 20), memory);
+        let cpus = granted(self.cpus.is_some(), self.cpus == Some(config.cpus));
+        tell("cpus", config.cpus.to_string(), cpus);
         tell("python environment", config.environment.clone(), or_machine(own_python));
         config
     }
@@ -268,8 +278,12 @@ fn competition_files(site: &Site, id: &str) -> BTreeMap<String, String> {
 
 /// Three quarters of the machine's memory: the rest is for the harness and its neighbours.
 fn default_memory() -> u64 {
+    machine_memory() / 4 * 3
+}
+
+fn machine_memory() -> u64 {
     let info = rustix::system::sysinfo();
-    u64::from(info.mem_unit) * info.totalram / 4 * 3
+    u64::from(info.mem_unit) * info.totalram
 }
 
 /// Packages of an environment as prompts name them, `name version`.

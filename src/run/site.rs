@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use podium_competition::{Catalog, Competition, Folders, Status};
 use podium_llm::{Client, ModelName};
@@ -31,6 +32,8 @@ pub struct Site {
     pub cache_dir: PathBuf,
     /// Environment variables, a `.env` file's included. Keys come from here only.
     pub variables: BTreeMap<String, String>,
+    /// How long a model's answer may be silent, where it is not the client's default.
+    pub stall_timeout: Option<Duration>,
     /// A Python of the user's own, instead of a pinned profile.
     pub python: Option<PathBuf>,
 }
@@ -116,7 +119,8 @@ impl Site {
         competition: Option<&str>,
     ) -> Result<Client, RunError> {
         let catalog = podium_llm::Catalog::parse(model_catalog)?;
-        let settings = podium_llm::Settings::from_variables(&self.variables);
+        let mut settings = podium_llm::Settings::from_variables(&self.variables);
+        settings.stall_timeout = self.stall_timeout.unwrap_or(settings.stall_timeout);
         let stand_in = models.values().any(|model| model.provider == PLAYBOOK);
         let library = match competition.filter(|_| stand_in) {
             Some(competition) => {

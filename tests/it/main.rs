@@ -1,7 +1,26 @@
 //! The tests from outside: one binary, one module per promise or command.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "a test tells its failure by its panic, and what it skips on standard error"
+)]
 
 mod support;
 
+mod bans;
+mod border;
 mod crash;
 mod disk;
+mod errors;
+mod grade;
+mod model;
+mod offline;
+mod parse;
+mod prompts;
 mod resume;
+mod sandbox;
+mod secrets;
+mod server;
+mod service;

@@ -85,6 +85,18 @@ pub enum JournalError {
 }
 
 impl JournalError {
+    /// Whether the file is no journal any more, so that trying again changes nothing.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Database { source: rusqlite::Error::SqliteFailure(error, _), .. } => {
+                use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+                matches!(error.code, DatabaseCorrupt | NotADatabase)
+            }
+            Self::Corrupt { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Whether the disk was full.
     pub fn is_disk_full(&self) -> bool {
         match self {

@@ -1,0 +1,142 @@
+//! `podium sandbox exec`: anyone can try by hand what an agent's code can do, and cannot.
+
+use serde_json::Value;
+
+use crate::support::{Place, Podium, need, place};
+
+fn exec(place: &Place, options: &[&str], command: &[&str]) -> Podium {
+    let podium = Podium::new(place).args(["sandbox", "exec", "--python"]).arg(place::python());
+    podium.args(options).arg("--").args(command)
+}
+
+/// The JSON document of a command in the jail.
+fn report(place: &Place, options: &[&str], command: &[&str]) -> Value {
+    exec(place, &[options, &["--json"]].concat(), command).output().expect(0).json()
+}
+
+/// What a Python script prints in the jail, without its line end.
+fn prints(place: &Place, options: &[&str], script: &str) -> String {
+    let report = report(place, options, &["python", "-c", script]);
+    report["text"].as_str().unwrap().trim_end().to_owned()
+}
+
+#[test]
+fn output_and_exit_codes_come_through() {
+    if !need::jail("output_and_exit_codes_come_through") {
+        return;
+    }
+    let place = Place::new();
+    let hello = exec(&place, &[], &["echo", "hello"]).output().expect(0);
+    assert_eq!((hello.stdout.as_str(), hello.stderr.as_str()), ("hello\n", ""));
+    let silent = exec(&place, &[], &["sh", "-c", "exit 7"]).output().expect(7);
+    assert_eq!(silent.stdout, "");
+    exec(&place, &[], &["sh", "-c", "kill -9 $$"]).output().expect(137);
+    // A terminal must not obey what an agent prints.
+    let coloured = exec(&place, &[], &["printf", "\\033[2Jx\\r"]).output().expect(0);
+    assert_eq!(coloured.stdout, "\\u{1b}[2Jx\\r\n");
+    let missing = exec(&place, &[], &["no-such-command"]).output().expect(3);
+    assert!(missing.stderr.starts_with("error: ") && missing.stderr.contains("no-such-command"));
+}
+
+#[test]
+fn the_document_has_its_shape() {
+    if !need::jail("the_document_has_its_shape") {
+        return;
+    }
+    let place = Place::new();
+    let document = report(&place, &[], &["sh", "-c", "echo out; echo err >&2; exit 3"]);
+    assert_eq!(document["ended"], serde_json::json!({"kind": "exit", "value": 3}));
+    assert_eq!(document["output"]["dropped_bytes"], 0);
+    assert_eq!(document["limit"], Value::Null);
+    assert_eq!(document["interrupted"], false);
+    let text = document["text"].as_str().unwrap();
+    assert!(text.contains("out\n") && text.contains("err\n"), "{text}");
+    for number in ["wall_ms", "cpu_ms", "peak_memory_bytes"] {
+        assert!(document[number].is_u64(), "{number}: {document}");
+    }
+    assert_eq!(document["sandbox"]["kind"], "jail");
+    assert!(["full", "namespaces"].contains(&document["sandbox"]["strength"].as_str().unwrap()));
+}
+
+#[test]
+fn limits_that_fire_name_themselves() {
+    if !need::jail("limits_that_fire_name_themselves") {
+        return;
+    }
+    let place = Place::new();
+    let late = exec(&place, &["--timeout", "1s"], &["sleep", "300"]).output();
+    assert!(late.stderr.contains("limit: execution limit (1 s) reached"), "{}", late.stderr);
+    let late = report(&place, &["--timeout", "1s"], &["sleep", "300"]);
+    assert_eq!(late["limit"], serde_json::json!({"kind": "wall_clock", "limit_ms": 1000}));
+
+    let hungry = "x = bytearray(400 << 20)\nfor i in range(0, len(x), 4096): x[i] = 1\nprint(len(x))";
+    let document = report(&place, &["--memory", "150MiB"], &["python", "-c", hungry]);
+    assert_ne!(document["ended"], serde_json::json!({"kind": "exit", "value": 0}), "{document}");
+    if document["sandbox"]["strength"] == "full" {
+        assert_eq!(document["limit"], serde_json::json!({"kind": "memory", "limit_bytes": 150 << 20}));
+    } else {
+        need::skip("limits_that_fire_name_themselves", "no control groups: memory is held in another way");
+    }
+    let cpus = "import os; print(len(os.sched_getaffinity(0)))";
+    assert_eq!(prints(&place, &["--cpus", "1"], cpus), "1");
+}
+
+#[test]
+fn nothing_of_the_host_is_seen() {
+    if !need::jail("nothing_of_the_host_is_seen") {
+        return;
+    }
+    let place = Place::new();
+    let secret = place.write("home/secret.txt", "hunter2");
+    place.write("input/train.csv", "id\n1\n");
+    let input = place.path().join("input");
+    let options = ["--input", input.to_str().unwrap()];
+    // The environment is empty of the caller's, the key included.
+    let environment =
+        exec(&place, &["--json"], &["env"]).env("OPENAI_API_KEY", "sk-test").env("CALLER", "me");
+    let shown = environment.output().expect(0).json()["text"].as_str().unwrap().to_owned();
+    assert!(!shown.contains("sk-test") && !shown.contains("CALLER") && !shown.contains("PODIUM"), "{shown}");
+
+    let probe = format!(
+        "import os, socket\n\
+         paths = {:?}\n\
+         for path in paths: print(path, os.path.exists(path))\n\
+         print('mounts', any('podium-test' in line for line in open('/proc/self/mountinfo')))\n\
+         print('input', os.listdir('input'))\n\
+         try: open('input/new', 'w'); print('written')\n\
+         except OSError: print('read-only')\n\
+         try: socket.create_connection(('1.1.1.1', 53), 1); print('connected')\n\
+         except OSError: print('no network')\n\
+         print('processes', sum(name.isdigit() for name in os.listdir('/proc')) < 8)\n",
+        [secret.to_str().unwrap(), "/etc/shadow", "/var/log", "/boot", "/home/user"]
+    );
+    let seen = prints(&place, &options, &probe);
+    for path in [secret.to_str().unwrap(), "/etc/shadow", "/var/log", "/boot", "/home/user"] {
+        assert!(seen.contains(&format!("{path} False")), "{path}:\n{seen}");
+    }
+    for line in ["input ['train.csv']", "read-only", "no network", "processes True"] {
+        assert!(seen.lines().any(|seen| seen == line), "no `{line}`:\n{seen}");
+    }
+}
+
+#[test]
+fn a_named_workspace_keeps_what_was_written() {
+    if !need::jail("a_named_workspace_keeps_what_was_written") {
+        return;
+    }
+    let place = Place::new();
+    let workspace = place.path().join("space");
+    std::fs::create_dir(&workspace).unwrap();
+    let options = ["--workspace", workspace.to_str().unwrap()];
+    exec(&place, &options, &["sh", "-c", "echo kept > result.txt"]).output().expect(0);
+    assert_eq!(std::fs::read_to_string(workspace.join("result.txt")).unwrap(), "kept\n");
+    assert_eq!(prints(&place, &options, "print(open('result.txt').read())"), "kept");
+}
+
+#[test]
+fn a_plain_process_says_that_it_is_none() {
+    let place = Place::new();
+    let document = report(&place, &["--kind", "process"], &["echo", "hello"]);
+    assert_eq!((&document["text"], &document["sandbox"]["strength"]), (&"hello\n".into(), &"limits".into()));
+    assert!(!document["sandbox"]["missing"].as_array().unwrap().is_empty());
+}
