@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let run = StoredRun::open(&arguments.run)?;
-    let entries = run.entries()?;
+    let entries = run.entries_so_far()?;
     let report = run.report()?;
     if arguments.json {
         let nodes: Vec<_> = crate::run::summary::nodes(&entries).collect();

@@ -12,6 +12,8 @@ use crate::run::events::RunEvent;
 use crate::run::folder::RunFolder;
 use crate::run::journal::{Entry, FileSystem};
 
+const FILE: &str = "events.jsonl";
+
 /// The mirror of one sitting; nothing at all on a local file system.
 #[derive(Debug)]
 pub(super) struct Mirror(Option<File>);
@@ -22,7 +24,7 @@ impl Mirror {
         if file_system != FileSystem::Network {
             return Self(None);
         }
-        match catch_up(&folder.path().join("events.jsonl"), entries) {
+        match catch_up(&folder.path().join(FILE), entries) {
             Ok(file) => Self(Some(file)),
             Err(error) => {
                 tell(&error);
@@ -39,6 +41,17 @@ impl Mirror {
             tell(&error);
         }
     }
+}
+
+/// The entries in the mirror, up to the first line that is not whole; `None` when there is no mirror.
+pub(super) fn read(folder: &RunFolder) -> Option<Vec<Entry>> {
+    #[derive(serde::Deserialize)]
+    struct Line {
+        entry: Entry,
+    }
+    let text = std::fs::read_to_string(folder.path().join(FILE)).ok()?;
+    let lines = text.lines().map_while(|line| serde_json::from_str(line).ok());
+    Some(lines.map(|Line { entry }| entry).collect())
 }
 
 fn tell(error: &io::Error) {

@@ -13,9 +13,9 @@ use crate::run::error::RunError;
 use crate::run::events::Sink;
 use crate::run::folder::lock::RunLock;
 use crate::run::folder::{FolderError, RunFolder, write_whole};
-use crate::run::journal::{Entry, Journal, Opened, Record, read_entries};
+use crate::run::journal::{Entry, Journal, JournalError, Opened, PATIENCE, Record, read_entries};
 use crate::run::limits::Raise;
-use crate::run::mirror::Mirror;
+use crate::run::mirror::{self, Mirror};
 use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
 use crate::run::summary::{self, RunReport};
@@ -64,15 +64,29 @@ impl StoredRun {
         Ok(Self { folder, config, place })
     }
 
-    /// All journal entries, also while the run is going on.
+    /// All journal entries.
     ///
     /// # Errors
     /// When the journal does not read back.
     pub fn entries(&self) -> Result<Vec<Entry>, RunError> {
-        if !self.folder.journal_path().exists() {
-            return Ok(Vec::new());
+        Ok(self.read_entries(PATIENCE)?)
+    }
+
+    /// All journal entries, also while the run is going on; where its journal is locked for good, on a network file
+    /// system, those of the mirror.
+    ///
+    /// # Errors
+    /// When neither reads back.
+    pub fn entries_so_far(&self) -> Result<Vec<Entry>, RunError> {
+        match self.read_entries(PATIENCE / 10) {
+            Err(error) if error.is_busy() => mirror::read(&self.folder).ok_or_else(|| error.into()),
+            read => Ok(read?),
         }
-        Ok(read_entries(&self.folder.journal_path(), &self.folder.content())?)
+    }
+
+    fn read_entries(&self, patience: std::time::Duration) -> Result<Vec<Entry>, JournalError> {
+        let path = self.folder.journal_path();
+        if path.exists() { read_entries(&path, &self.folder.content(), patience) } else { Ok(Vec::new()) }
     }
 
     /// The report of an ended run; `None` when it has not ended.
@@ -140,6 +154,7 @@ impl StoredRun {
         self.folder.lay_ballast();
         self.sweep();
         let Opened { journal, entries, open_intents, file_system } = Journal::open(&self.folder)?;
+        let mut mirror = Mirror::open(&self.folder, file_system, &entries);
         let tally = Tally::of(self.config.limits, &entries);
         let limits = tally.limits.raised(raise)?;
         let facts = equipment.sandbox.facts().clone();
@@ -178,7 +193,6 @@ impl StoredRun {
                 limits: (limits != tally.limits).then_some(limits),
                 open_intents,
             };
-            let mut mirror = Mirror::open(&self.folder, file_system, &entries);
             let mut both = |event: &crate::run::events::RunEvent| {
                 mirror.event(event);
                 sink.event(event);

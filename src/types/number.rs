@@ -92,4 +92,19 @@ mod tests {
             assert_eq!(serde_json::from_str::<Number>(&text).unwrap(), Number(value), "{text}");
         }
     }
+
+    /// A metric that comes back from the journal one unit in the last place off asks for another request than the one
+    /// that is journaled: a resume would refuse the run.
+    #[test]
+    fn every_float_comes_back_to_the_last_bit() {
+        let mut rng = crate::rng::Rng::new(5);
+        for _ in 0..20_000 {
+            let value = rng.uniform() * 10_f64.powi(i32::try_from(rng.below(30)).unwrap() - 15);
+            let text = serde_json::to_string(&Number(value)).unwrap();
+            let back: Number = serde_json::from_str(&text).unwrap();
+            assert_eq!(back.0.to_bits(), value.to_bits(), "{text}");
+            let tree: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(tree.as_f64().map(f64::to_bits), Some(value.to_bits()), "{text}");
+        }
+    }
 }

@@ -155,6 +155,38 @@ fn a_resume_that_is_killed_again_and_again_loses_nothing() {
 }
 
 #[test]
+fn a_kill_with_three_workers_loses_no_answer() {
+    if !need::jail("a_kill_with_three_workers_loses_no_answer") {
+        return;
+    }
+    // What finishes first decides what is tried next, so the tree may differ; what is committed may not.
+    const KILLS: u64 = 8;
+    let reference = Reference::make();
+    let place = &reference.place;
+    let cases: Vec<u64> = (0..KILLS).collect();
+    in_parallel(&cases, |case| {
+        let runs = reference.case(format!("three-{case}"));
+        let mut rng = Rng::new(2000 + case);
+        let share = 0.25 + 0.5 * (*case as f64 + rng.uniform()) / KILLS as f64;
+        let start = || reference.again(&runs).args(["--set", "search.workers=3"]).start();
+        start().killed_after(reference.took.mul_f64(share));
+        let Some(run) = Run::all(&runs).into_iter().find(|run| run.path.join("config.json").exists()) else {
+            return;
+        };
+        let left = Left::by(&run);
+        assert!(left.open().len() <= 3, "{:?}", left.open());
+        Podium::resume(place, &run.path).output().expect(0);
+        let last = Left::by(&run);
+        assert!(last.begins_with(&left), "the prefix changed");
+        assert!(last.open().is_empty());
+        last.accounts_for_every_try();
+        let tree = run.tree(place);
+        assert_eq!(tree.len(), reference.tree.len());
+        Podium::new(place).arg("replay").arg(&run.path).output().expect(0);
+    });
+}
+
+#[test]
 fn two_runs_that_start_at_once_never_meet() {
     if !need::jail("two_runs_that_start_at_once_never_meet") {
         return;

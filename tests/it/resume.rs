@@ -2,8 +2,6 @@
 //! the best so far, and a replay believes nothing that was changed.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
-use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -11,6 +9,7 @@ use rusqlite::Connection;
 use rustix::process::Signal;
 use sha2::{Digest as _, Sha256};
 
+use crate::support::held::HeldService;
 use crate::support::reference::{Left, Reference, SEED, STEPS};
 use crate::support::run::{grade_of, tree_of};
 use crate::support::{Place, Podium, Run, need, wait};
@@ -133,20 +132,9 @@ fn a_second_interrupt_does_not_wait_for_a_call_in_flight() {
         return;
     }
     let place = Place::new();
-    // A model service that takes a request and never answers.
-    let service = TcpListener::bind("127.0.0.1:0").unwrap();
-    let base = format!("http://{}/v1", service.local_addr().unwrap());
-    let running = Podium::new(&place)
-        .arg("run")
-        .toy()
-        .args(["--competition", "toy", "--model", "openai/never", "--steps", "2", "--json"])
-        .arg("--runs-dir")
-        .arg(place.runs())
-        .env("OPENAI_BASE_URL", base)
-        .env("OPENAI_API_KEY", "none")
-        .start();
-    let (mut connection, _) = service.accept().unwrap();
-    assert!(connection.read(&mut [0; 4096]).unwrap() > 0);
+    let service = HeldService::start();
+    let running = Podium::toy_run_with(&place, &place.runs(), 2, &service).start();
+    let _never_answered = service.request();
     let run = begun(&place.runs(), 2);
     running.signal(Signal::INT);
     // The first is taken note of before the second comes: two equal signals at once are one.

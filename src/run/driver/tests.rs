@@ -164,7 +164,12 @@ async fn sit(recorded: &[Entry], world: Unruly, limits: Option<Limits>) -> Sat {
     let mut sink = |_: &RunEvent| {};
     let driver = Driver::new(handle(), LIMITS, recorded.to_vec(), Some(live), &mut sink);
     let (stop, _) = driver.drive(&Toy).await.unwrap();
-    let entries = crate::run::journal::read_entries(&folder.journal_path(), &folder.content()).unwrap();
+    let entries = crate::run::journal::read_entries(
+        &folder.journal_path(),
+        &folder.content(),
+        crate::run::journal::PATIENCE,
+    )
+    .unwrap();
     let asked = std::mem::take(&mut *world.asked.lock().unwrap());
     Sat { stop, entries, asked }
 }

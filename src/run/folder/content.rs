@@ -60,6 +60,9 @@ impl ContentStore {
         let path = self.path_of(&sha256);
         if !path.exists() {
             write_whole(&path, bytes)?;
+            // What a journal names must outlive a power cut as the journal does: its name, too.
+            let synced = std::fs::File::open(&self.folder).and_then(|folder| folder.sync_all());
+            synced.map_err(|source| FolderError { act: "sync", path: self.folder.clone(), source })?;
         }
         Ok(sha256)
     }

@@ -17,5 +17,5 @@ mod writer;
 
 pub use place::FileSystem;
 pub use record::{Entry, Intent, Record, Stamp};
-pub use store::{JournalError, read_entries, read_open_intents};
+pub use store::{JournalError, PATIENCE, read_entries};
 pub use writer::{Journal, Opened};

@@ -34,6 +34,9 @@ CREATE TABLE IF NOT EXISTS intent (
 CREATE INDEX IF NOT EXISTS intent_open ON intent (key) WHERE state = 'open';
 ";
 
+/// How long a lock is waited for that is soon released.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
 /// A journal body over this many bytes goes to a content-addressed file.
 const INLINE_BYTES: usize = 64 * 1024;
 
@@ -106,6 +109,12 @@ impl JournalError {
             _ => false,
         }
     }
+
+    /// Whether another process holds the journal.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Self::Database { source: rusqlite::Error::SqliteFailure(error, _), .. }
+            if matches!(error.code, rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked))
+    }
 }
 
 /// The open database.
@@ -125,7 +134,7 @@ impl Store {
     ) -> Result<Self, JournalError> {
         let fail = |source| JournalError::Database { path: path.to_owned(), source };
         let connection = Connection::open(path).map_err(fail)?;
-        connection.busy_timeout(Duration::from_secs(10)).map_err(fail)?;
+        connection.busy_timeout(PATIENCE).map_err(fail)?;
         match file_system {
             FileSystem::Local => connection.pragma_update(None, "journal_mode", "WAL"),
             FileSystem::Network => connection
@@ -271,25 +280,18 @@ fn open_intents(connection: &Connection, path: &Path) -> Result<Vec<Intent>, Jou
     Ok(intents)
 }
 
-fn open_read_only(path: &Path) -> Result<Connection, JournalError> {
-    let fail = |source| JournalError::Database { path: path.to_owned(), source };
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(fail)?;
-    connection.busy_timeout(Duration::from_secs(10)).map_err(fail)?;
-    Ok(connection)
-}
-
-/// All entries of the journal at `path`, read while another process may be writing it.
+/// All entries of the journal at `path`, read while another process may be writing it; waits for a lock as long as
+/// `patience` says.
 ///
 /// # Errors
 /// When it cannot be opened, or an entry does not read back.
-pub fn read_entries(path: &Path, content: &ContentStore) -> Result<Vec<Entry>, JournalError> {
-    entries(&open_read_only(path)?, path, content)
-}
-
-/// The model tries that were sent and never accounted for.
-///
-/// # Errors
-/// As [`read_entries`].
-pub fn read_open_intents(path: &Path) -> Result<Vec<Intent>, JournalError> {
-    open_intents(&open_read_only(path)?, path)
+pub fn read_entries(
+    path: &Path,
+    content: &ContentStore,
+    patience: Duration,
+) -> Result<Vec<Entry>, JournalError> {
+    let fail = |source| JournalError::Database { path: path.to_owned(), source };
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(fail)?;
+    connection.busy_timeout(patience).map_err(fail)?;
+    entries(&connection, path, content)
 }

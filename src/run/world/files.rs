@@ -3,6 +3,7 @@
 //! They are derived, so writing one twice is harmless; each is written whole and renamed, so that whoever looks
 //! finds a whole file at any instant.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use podium_scaffold::{Effect, EffectResult};
@@ -76,10 +77,20 @@ fn put(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
 
 /// A second name for a file of the content store, or a copy where links are not to be had.
 fn link(content: &Path, path: &Path) -> Result<(), String> {
-    let _ = std::fs::remove_file(path);
-    std::fs::hard_link(content, path)
-        .or_else(|_| std::fs::copy(content, path).map(|_| ()))
+    if same_file(content, path) {
+        return Ok(());
+    }
+    let fresh = path.with_file_name(".linking");
+    let _ = std::fs::remove_file(&fresh);
+    std::fs::hard_link(content, &fresh)
+        .or_else(|_| std::fs::copy(content, &fresh).map(|_| ()))
+        .and_then(|()| std::fs::rename(&fresh, path))
         .map_err(|error| format!("could not write {}: {error}", path.display()))
+}
+
+fn same_file(one: &Path, other: &Path) -> bool {
+    let identity = |path| std::fs::metadata(path).map(|facts| (facts.dev(), facts.ino()));
+    matches!((identity(one), identity(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 fn sentence(error: &FolderError) -> String {

@@ -61,7 +61,7 @@ impl Inner {
             let path = path.clone();
             move |source| SandboxError::Io { action, path, source }
         };
-        self.require_room()?;
+        let room = self.room()?;
         if request.fresh && path.exists() {
             workspace::remove(&path).map_err(io("emptying the workspace"))?;
         }
@@ -71,6 +71,8 @@ impl Inner {
         let mut job = Job::new(request.program.clone(), &path, &self.equipment.environment);
         job.input = Some(self.equipment.data.public.clone());
         job.limits = self.equipment.execution_limits.clone();
+        // What a program writes must leave room for the journal.
+        job.limits.workspace_bytes = job.limits.workspace_bytes.min(room - room / 8);
         job.timeout = Duration::from_millis(request.timeout_ms).min(self.run_time_left());
         job.env.clone_from(&request.env);
         job.submission = Some(SubmissionRule {
@@ -85,25 +87,25 @@ impl Inner {
         }
         if !matches!((&execution.ended, &execution.submission), (Ended::Exit(0), Collected::File { .. })) {
             // It may have failed for want of room, which says nothing about the solution.
-            self.require_room()?;
+            self.room()?;
         }
         Ok(execution)
     }
 
-    /// Room for an execution, beside what it has written itself.
-    fn require_room(&self) -> Result<(), Refused> {
-        let work = self.folder.work_path();
-        match rustix::fs::statvfs(&work) {
-            Ok(facts) if facts.f_bavail.saturating_mul(facts.f_frsize) < ROOM_BYTES => {
-                let free = facts.f_bavail.saturating_mul(facts.f_frsize) >> 20;
-                Err(Refused::NoRoom(format!(
-                    "{free} MiB are left at {}, an execution needs at least {} MiB",
-                    self.folder.path().display(),
-                    ROOM_BYTES >> 20
-                )))
-            }
-            _ => Ok(()),
+    /// The room on the disk of the run folder, when it is enough for an execution.
+    fn room(&self) -> Result<u64, Refused> {
+        // A file system that does not tell is taken at its word: the writes themselves will.
+        let free = rustix::fs::statvfs(self.folder.work_path())
+            .map_or(u64::MAX, |facts| facts.f_bavail.saturating_mul(facts.f_frsize));
+        if free >= ROOM_BYTES {
+            return Ok(free);
         }
+        Err(Refused::NoRoom(format!(
+            "{} MiB are left at {}, an execution needs at least {} MiB",
+            free >> 20,
+            self.folder.path().display(),
+            ROOM_BYTES >> 20
+        )))
     }
 
     fn run_time_left(&self) -> Duration {

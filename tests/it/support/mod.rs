@@ -4,10 +4,12 @@
 //! - [`program`]: a `podium` command, waited for with a deadline, killed when asked
 //! - [`run`]: what a run folder holds: journal, calls, tree, report
 //! - [`reference`]: an uninterrupted run, and what must hold for one that was killed and resumed
+//! - [`held`]: a model service that answers when the test says so
 //! - [`leftovers`]: processes and control groups that a killed harness may have left
 //! - [`wait`]: polling with a deadline; no test sleeps to wait for something
 //! - [`need`]: what a machine must have for a test; a missing one is skipped loudly
 
+pub(crate) mod held;
 pub(crate) mod leftovers;
 pub(crate) mod need;
 pub(crate) mod place;

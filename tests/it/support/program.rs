@@ -12,6 +12,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
+use super::held::HeldService;
 use super::place::{Place, python, toy_assets};
 use super::wait::PATIENCE;
 
@@ -53,6 +54,24 @@ impl Podium {
             .arg(runs)
     }
 
+    /// As [`Self::toy_run_in`], with a service of the test's own behind the model.
+    pub(crate) fn toy_run_with(place: &Place, runs: &Path, steps: u32, service: &HeldService) -> Self {
+        Self::new(place)
+            .arg("run")
+            .toy()
+            .args(["--competition", "toy", "--model", "openai/held", "--json", "--steps", &steps.to_string()])
+            .args(["--memory", "512MiB", "--cpus", "1"])
+            .arg("--runs-dir")
+            .arg(runs)
+            .held(service)
+    }
+
+    /// Where the service behind the model is.
+    #[must_use]
+    pub(crate) fn held(self, service: &HeldService) -> Self {
+        self.env("OPENAI_BASE_URL", service.base()).env("OPENAI_API_KEY", "none")
+    }
+
     /// `podium resume RUN --json`.
     pub(crate) fn resume(place: &Place, run: &Path) -> Self {
         Self::new(place).arg("resume").arg(run).arg("--json")
@@ -89,13 +108,6 @@ impl Podium {
     #[must_use]
     pub(crate) fn failpoint(self, instant: &str) -> Self {
         self.env("PODIUM_FAILPOINT", instant)
-    }
-
-    /// What comes on standard input.
-    #[must_use]
-    pub(crate) fn stdin(mut self, file: std::fs::File) -> Self {
-        self.command.stdin(file);
-        self
     }
 
     /// Another working directory.

@@ -117,12 +117,6 @@ impl Run {
     pub(crate) fn tree(&self, place: &Place) -> Vec<Value> {
         tree_of(&self.show(place))
     }
-
-    /// `run.json`; `None` before the run has ended.
-    pub(crate) fn report(&self) -> Option<Value> {
-        let text = std::fs::read_to_string(self.path.join("run.json")).ok()?;
-        Some(serde_json::from_str(&text).unwrap())
-    }
 }
 
 /// The nodes of a `podium show --json` document without their timings.
