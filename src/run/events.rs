@@ -39,6 +39,11 @@ pub enum RunEvent {
         /// How many tries there are.
         of: u32,
     },
+    /// The run stops, and waits for model calls that are in flight: they are paid for.
+    Draining {
+        /// How many.
+        calls: usize,
+    },
     /// The wait is over.
     WaitingOver {
         /// Its key.

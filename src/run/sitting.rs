@@ -185,7 +185,7 @@ impl StoredRun {
                 reporter,
                 clock,
                 spending,
-                interrupt,
+                interrupt: interrupt.into(),
                 started: Record::Started {
                     program: env!("CARGO_PKG_VERSION").to_owned(),
                     sandbox: facts.describe(),

@@ -206,10 +206,11 @@ impl Store {
     /// Commits an intent.
     pub(super) fn intend(&self, intent: &Intent) -> Result<(), JournalError> {
         let body = serde_json::to_string(intent).map_err(JournalError::Encode)?;
+        let (key, attempt) = intent.place();
         self.connection
             .execute(
                 "INSERT INTO intent (key, attempt, state, body) VALUES (?, ?, 'open', ?)",
-                params![intent.key.as_str(), intent.attempt, body],
+                params![key.as_str(), attempt, body],
             )
             .map(|_| ())
             .map_err(|source| self.fail(source))
