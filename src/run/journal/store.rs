@@ -92,7 +92,8 @@ impl JournalError {
                 use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
                 matches!(error.code, DatabaseCorrupt | NotADatabase)
             }
-            Self::Corrupt { .. } => true,
+            Self::Corrupt { .. } | Self::Missing { .. } => true,
+            Self::Content(error) => error.is_damage(),
             _ => false,
         }
     }
