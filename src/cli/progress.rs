@@ -178,7 +178,7 @@ impl Sink for Progress<'_> {
             RunEvent::Draining { calls } => self.terminal.error_line(&format!(
                 "stopping  {calls} model calls in flight are paid for and may still answer; Ctrl-C once more stops at once"
             )),
-            RunEvent::Begun { .. } | RunEvent::WaitingOver { .. } => {}
+            RunEvent::Begun { .. } | RunEvent::Reported { .. } | RunEvent::WaitingOver { .. } => {}
         }
     }
 }

@@ -5,6 +5,7 @@ use podium_types::key::EffectKey;
 use serde::Serialize;
 
 use crate::run::journal::Entry;
+use crate::run::summary::RunReport;
 
 /// Something happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -43,6 +44,11 @@ pub enum RunEvent {
     Draining {
         /// How many.
         calls: usize,
+    },
+    /// The sitting is over, and this is its report: the last event of the stream.
+    Reported {
+        /// The report.
+        report: Box<RunReport>,
     },
     /// The wait is over.
     WaitingOver {

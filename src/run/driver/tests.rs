@@ -278,7 +278,7 @@ impl Strategy for Hasty {
             if self.fails {
                 let last = context.chat(EffectKey::node(9, "draft", 0), "code", ChatRequest::default());
                 let twice = context.note(EffectKey::node(0, "note", 0), String::new());
-                let (_, twice) = futures_util::future::join(last, async { twice.await }).await;
+                let (_, twice) = futures_util::future::join(last, twice).await;
                 twice?;
             }
             Ok(Finished { reason: "done".to_owned() })

@@ -17,7 +17,7 @@ use super::world::{Interrupts, Report, World};
 use crate::run::clock::Clock;
 use crate::run::context::Handle;
 use crate::run::events::{RunEvent, Sink};
-use crate::run::journal::{Entry, Intent, Journal, JournalError, Record, Stamp};
+use crate::run::journal::{Entry, Intent, Journal, JournalError, Record, Stamp, name_of};
 use crate::run::limits::Limits;
 use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
@@ -314,19 +314,6 @@ impl<'a> Driver<'a> {
 
 fn selects(entry: &Entry) -> bool {
     matches!(&entry.record, Record::Result { effect, .. } if matches!(**effect, Effect::SelectFinal { .. }))
-}
-
-fn name_of(effect: &Effect) -> &'static str {
-    match effect {
-        Effect::BeginStep => "step",
-        Effect::Chat { .. } => "chat",
-        Effect::Execute(_) => "execution",
-        Effect::Validate { .. } => "submission check",
-        Effect::Preview(_) => "preview",
-        Effect::Node(_) => "node",
-        Effect::Note { .. } => "note",
-        Effect::SelectFinal { .. } => "final selection",
-    }
 }
 
 /// Where a run stands after its journal: its clocks.

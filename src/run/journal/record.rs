@@ -61,6 +61,14 @@ impl Record {
         }
     }
 
+    /// The effect's word, for a result.
+    pub fn effect(&self) -> Option<&'static str> {
+        match self {
+            Self::Result { effect, .. } => Some(name_of(effect)),
+            _ => None,
+        }
+    }
+
     /// The effect key, where the record has one.
     pub const fn key(&self) -> Option<&EffectKey> {
         match self {
@@ -115,5 +123,19 @@ impl Intent {
         match self {
             Self::Try { key, attempt, .. } => (key, *attempt),
         }
+    }
+}
+
+/// The word for an effect, in columns and messages.
+pub const fn name_of(effect: &Effect) -> &'static str {
+    match effect {
+        Effect::BeginStep => "step",
+        Effect::Chat { .. } => "chat",
+        Effect::Execute(_) => "execution",
+        Effect::Validate { .. } => "submission check",
+        Effect::Preview(_) => "preview",
+        Effect::Node(_) => "node",
+        Effect::Note { .. } => "note",
+        Effect::SelectFinal { .. } => "final selection",
     }
 }

@@ -16,7 +16,9 @@ const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS entry (
   seq INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
+  effect TEXT,            -- of a result: chat, execution, node, ...
   key TEXT,
+  number INTEGER,         -- node or step in the key
   run_ms INTEGER NOT NULL,
   waiting_ms INTEGER NOT NULL,
   at TEXT NOT NULL,
@@ -183,11 +185,14 @@ impl Store {
         let transaction = self.connection.transaction().map_err(fail)?;
         transaction
             .execute(
-                "INSERT INTO entry (seq, kind, key, run_ms, waiting_ms, at, body, content) VALUES (?,?,?,?,?,?,?,?)",
+                "INSERT INTO entry (seq, kind, effect, key, number, run_ms, waiting_ms, at, body, content) \
+                 VALUES (?,?,?,?,?,?,?,?,?,?)",
                 params![
                     entry.seq,
                     entry.record.kind(),
+                    entry.record.effect(),
                     key,
+                    entry.record.key().and_then(EffectKey::number),
                     entry.stamp.run_ms,
                     entry.stamp.waiting_ms,
                     entry.at,
