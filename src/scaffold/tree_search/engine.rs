@@ -95,7 +95,7 @@ async fn select(
     let Verdict::Valid { sha256, .. } = &node.submission else { return Ok(()) };
     let better = tree.best(direction).is_none_or(|best| direction.better(value(node), value(best)));
     if node.is_good() && better {
-        context.select_final(EffectKey::node(node.id, "select", 0), node.id, sha256).await?;
+        context.select_final(EffectKey::node(node.id, "select", 0), Some(node.id), sha256).await?;
     }
     Ok(())
 }

@@ -153,7 +153,7 @@ fn selected(context: &FakeContext) -> Vec<u32> {
     journal
         .iter()
         .filter_map(|(_, effect, _)| match effect {
-            Effect::SelectFinal { node, .. } => Some(*node),
+            Effect::SelectFinal { node, .. } => *node,
             _ => None,
         })
         .collect()
