@@ -39,7 +39,7 @@ pub(crate) async fn expand(
         let execution = execute(context, &record).await?;
         record.execution_ms = execution.wall_ms;
         record.submission = validate(context, record.id, &execution.submission).await?;
-        let told = outcome::describe(&execution, &record.submission, &search.spec.output);
+        let told = outcome::describe(&execution, &record.submission, &search.common.head.output);
         let review = review::review(search, context, &record, &told).await?;
         judge(&mut record, &execution, review);
         run = Some(told);

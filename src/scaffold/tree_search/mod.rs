@@ -6,6 +6,7 @@
 //! policy sees a [`view`] and nothing else.
 
 pub mod answer;
+mod blueprint;
 pub mod engine;
 pub mod expand;
 pub mod memory;
@@ -14,21 +15,24 @@ pub mod outcome;
 pub mod policy;
 pub mod request;
 pub mod review;
+pub mod spec;
+pub mod variables;
 pub mod view;
 
 use std::sync::Arc;
 
+use crate::common::Common;
 use crate::context::RunContext;
-use crate::prompts::Prompts;
-use crate::spec::ScaffoldSpec;
-use crate::spec::model::OperatorSpec;
 use crate::strategy::{Strategy, StrategyError, StrategyFuture};
+use crate::tree_search::spec::OperatorSpec;
+
+pub use spec::TreeSearchSpec;
 
 /// The strategy: a composition of policy, operators and evaluation, as a scaffold file gives it.
 #[derive(Clone, Debug)]
 pub struct TreeSearch {
-    pub(crate) spec: Arc<ScaffoldSpec>,
-    pub(crate) prompts: Arc<Prompts>,
+    pub(crate) common: Common,
+    pub(crate) spec: Arc<TreeSearchSpec>,
 }
 
 impl Strategy for TreeSearch {

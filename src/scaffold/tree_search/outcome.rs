@@ -5,7 +5,7 @@ use podium_types::execution::{Ended, Execution};
 use podium_types::verdict::Verdict;
 
 use crate::prompts::variables::RunVariables;
-use crate::spec::model::OutputSpec;
+use crate::spec::OutputSpec;
 
 /// The variables of a finished execution.
 pub fn describe(execution: &Execution, verdict: &Verdict, spec: &OutputSpec) -> RunVariables {

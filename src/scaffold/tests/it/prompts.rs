@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use podium_scaffold::context::Grants;
 use podium_scaffold::prompts::Prompts;
-use podium_scaffold::prompts::variables::{
-    OperatorVariables, ParentVariables, ReviewVariables, RunVariables,
-};
-use podium_scaffold::tree_search::request::benchmark;
+use podium_scaffold::prompts::variables::{BenchmarkVariables, RunVariables};
+use podium_scaffold::tree_search::variables::{OperatorVariables, ParentVariables, ReviewVariables};
 use podium_scaffold::{Budget, Task};
 use podium_types::chat::ChatRequest;
 
@@ -132,10 +130,13 @@ fn all() -> BTreeMap<&'static str, String> {
         prompts.render(&format!("aide/{name}.md.tera"), variables).unwrap()
     };
     BTreeMap::from([
-        ("benchmark", prompts.render("common/benchmark.md.tera", &benchmark(&task, &budget())).unwrap()),
+        (
+            "benchmark",
+            prompts.render("common/benchmark.md.tera", &BenchmarkVariables::new(&task, &budget())).unwrap(),
+        ),
         (
             "benchmark_gpu_network",
-            prompts.render("common/benchmark.md.tera", &benchmark(&big, &endless)).unwrap(),
+            prompts.render("common/benchmark.md.tera", &BenchmarkVariables::new(&big, &endless)).unwrap(),
         ),
         ("draft", op("draft", &operator(&task, &[]))),
         ("draft_bare_cut", op("draft", &bare)),

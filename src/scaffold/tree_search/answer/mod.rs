@@ -16,45 +16,9 @@ mod blocks;
 mod python;
 mod thinking;
 
-use serde::Serialize;
-
 use blocks::{Block, Language};
 
-/// How an answer was read; printed by `podium scaffolds parse`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ParsedAnswer {
-    /// Whether it can be used.
-    pub status: AnswerStatus,
-    /// Why not, for people.
-    pub why: Option<String>,
-    /// The plan.
-    pub plan: Option<String>,
-    /// The program; none unless the answer is `ok`.
-    pub code: Option<String>,
-    /// Actions with their arguments; a tree search has none.
-    pub actions: Vec<Action>,
-}
-
-/// Whether an answer can be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AnswerStatus {
-    /// Yes.
-    Ok,
-    /// No: the scaffold asks again.
-    Invalid,
-    /// The action is known, its arguments are not usable (loops only).
-    InputError,
-}
-
-/// One action of an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Action {
-    /// Its name.
-    pub name: String,
-    /// Its arguments.
-    pub arguments: serde_json::Map<String, serde_json::Value>,
-}
+use crate::answer::{AnswerStatus, ParsedAnswer};
 
 /// What keeps an answer from being used.
 #[derive(Clone, Debug, PartialEq, Eq)]
