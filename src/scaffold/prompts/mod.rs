@@ -5,6 +5,7 @@
 //! (a description, a program, its output) goes through the `fence` filter ([`filters`]), so that it cannot end its
 //! own block.
 
+pub mod execution;
 pub mod filters;
 pub mod variables;
 

@@ -2,6 +2,7 @@
 //! the documentation for prompt writers: a template may use the fields of its struct and nothing else. Durations are milliseconds (filter `duration`), memory is bytes
 //! (filter `gib`); `none` stands for "not limited" or "not there".
 
+use podium_types::execution::LimitHit;
 use serde::Serialize;
 
 use crate::context::{Budget, Direction, Task};
@@ -74,14 +75,17 @@ pub struct RunVariables {
     pub output_tail: String,
     /// Characters left out between the two.
     pub dropped_chars: usize,
+    /// Bytes between the two that the harness had not even kept, of a very long output.
+    pub lost_bytes: u64,
     /// How long it took.
     pub wall_ms: u64,
     /// Exit code; none: a signal ended it.
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// The limit that fired, with its value; empty: none did.
-    pub limit: String,
+    /// The limit that fired, by `kind`: `wall_clock` and `cpu_time` have `limit_ms`, `memory` and `disk` have
+    /// `limit_bytes`, `processes` has `limit`; none: none did.
+    pub limit: Option<LimitHit>,
     /// The format check: `valid`, `sample` (valid, but a copy of the sample submission), `invalid` or `missing`.
     pub submission: &'static str,
     /// What the format check found wrong; empty when it is valid.

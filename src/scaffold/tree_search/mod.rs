@@ -1,7 +1,8 @@
 //! Tree search: whole scripts as nodes, each made from earlier ones by an operator, run, reviewed, and built upon.
 //!
 //! The four things that vary are apart: *search policy* ([`policy`]: which node, which operator), *operators*
-//! ([`operator`]: how a child is written), *evaluation* ([`review`], [`outcome`]: what a run was worth) and *final
+//! ([`operator`]: how a child is written), *evaluation* ([`review`], [`printed`],
+//! [`outcome`]: what a run was worth) and *final
 //! selection* (in [`engine`]: the best valid submission so far). The [`engine`] alone deals with the world; the
 //! policy sees a [`view`] and nothing else.
 
@@ -13,6 +14,7 @@ pub mod memory;
 pub mod operator;
 pub mod outcome;
 pub mod policy;
+pub mod printed;
 pub mod request;
 pub mod review;
 pub mod spec;

@@ -22,7 +22,7 @@ pub struct Review {
     pub is_bug: bool,
     /// Its findings.
     pub summary: String,
-    /// The validation metric the run printed; always finite.
+    /// The validation metric that it took from the output; always finite.
     pub metric: Option<f64>,
 }
 
