@@ -79,13 +79,30 @@ fn a_template_may_not_ask_for_what_nobody_sets() {
     let error = Scaffold::load(AIDE, templates, &[]).unwrap_err();
     let SpecError::Prompt { message, .. } = &error else { panic!("{error}") };
     assert_eq!(message, "nothing sets the variable `descripton`; nearest: `description`");
-    let mut templates = prompts();
-    templates.get_mut("aide/run.md.tera").unwrap().push_str("{% if %}");
-    let error = Scaffold::load(AIDE, templates, &[]).unwrap_err();
-    assert!(
-        matches!(&error, SpecError::Prompt { template, .. } if template == "aide/run.md.tera"),
-        "{error}"
-    );
+}
+
+#[test]
+fn a_wrong_template_is_one_sentence_with_its_line() {
+    let wrong = [
+        "\n\n{% if %}",
+        "{{ broken",
+        "{% if metric %}",
+        "{{ metric | fense }}",
+        "{% include \"aide/rnu.md.tera\" %}",
+        "{% include \"aide/task.md.tera\" %}",
+        "{{ metric }",
+        "{% endfor %}",
+        "{% extends \"aide/rnu.md.tera\" %}",
+        "{{ 'one\ntwo }}",
+    ];
+    let messages = wrong.map(|text| {
+        let mut templates = prompts();
+        templates.insert("aide/task.md.tera".into(), text.into());
+        let message = Scaffold::load(AIDE, templates, &[]).map(|_| ()).unwrap_err().to_string();
+        assert!(!message.contains('\n') && message.starts_with("prompt `aide/task.md.tera`: "), "{message}");
+        message
+    });
+    insta::assert_snapshot!(messages.join("\n"));
 }
 
 #[test]

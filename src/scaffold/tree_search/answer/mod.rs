@@ -8,11 +8,13 @@
 //!   is tagged, or when it plainly is Python;
 //! - a fence ends at a line of backticks only, and not inside a triple-quoted string, if the string ends later at all;
 //! - a block that never ends was cut: the answer is invalid, whatever it holds (the original saw nothing there);
-//! - a program with open brackets or quotes is invalid: it cannot run (the original asked Python itself).
+//! - a program with open brackets or quotes is invalid: it cannot run (the original asked Python itself). Strings that
+//!   hold code are read as Python 3.12 reads them before anything is refused.
 //!
 //! Reading takes linear time and never fails: any text gives an answer or the reason why there is none.
 
 mod blocks;
+mod nested;
 mod python;
 mod thinking;
 
