@@ -58,6 +58,11 @@ impl Scaffold {
         &self.spec.limits
     }
 
+    /// How many executions may be asked for at the same time.
+    pub fn parallel_executions(&self) -> usize {
+        self.spec.search.workers
+    }
+
     /// Every value with its origin, for `--dry-run` and `scaffolds show`.
     pub fn values(&self) -> &[ResolvedValue] {
         &self.values
