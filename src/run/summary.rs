@@ -8,6 +8,7 @@ use podium_competition::{Competition, Folders, GradingReport, Outcome as GradeOu
 use podium_sandbox::Facts;
 use podium_scaffold::{Effect, EffectResult, NodeRecord};
 use podium_types::number::Number;
+use podium_types::sha256::Sha256;
 use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -132,10 +133,10 @@ pub fn nodes(entries: &[Entry]) -> impl Iterator<Item = &NodeRecord> {
 }
 
 /// What was selected last: node and submission.
-pub fn selected(entries: &[Entry]) -> Option<(u32, &str)> {
+pub fn selected(entries: &[Entry]) -> Option<(u32, &Sha256)> {
     entries.iter().rev().find_map(|entry| match &entry.record {
         Record::Result { effect, .. } => match &**effect {
-            Effect::SelectFinal { node, sha256 } => Some((*node, sha256.as_str())),
+            Effect::SelectFinal { node, sha256 } => Some((*node, sha256)),
             _ => None,
         },
         _ => None,
@@ -201,10 +202,10 @@ fn hand_in(
     run: &StoredRun,
     competition: &Competition,
     data: &Folders,
-    sha256: &str,
+    sha256: &Sha256,
 ) -> Result<GradingReport, RunError> {
     let submission = run.folder.path().join("submission.csv");
-    write_whole(&submission, &run.folder.content().get(sha256)?)?;
+    run.folder.content().copy(sha256, &submission)?;
     let graded = podium_competition::grade(competition, &submission, &data.answers(competition))?;
     Ok(grading_report(competition, &graded.outcome, &submission))
 }
