@@ -15,6 +15,8 @@ mod crash;
 mod disk;
 mod errors;
 mod grade;
+mod grants;
+mod hidden;
 mod model;
 mod offline;
 mod parse;

@@ -117,6 +117,13 @@ impl Podium {
         self
     }
 
+    /// What comes on standard input.
+    #[must_use]
+    pub(crate) fn stdin(mut self, file: std::fs::File) -> Self {
+        self.command.stdin(file);
+        self
+    }
+
     /// Starts it in a process group of its own.
     pub(crate) fn start(mut self) -> Running {
         let shown = format!("{:?}", self.command.get_args().collect::<Vec<_>>());
