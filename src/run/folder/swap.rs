@@ -53,7 +53,8 @@ mod tests {
     fn a_folder_takes_the_place_of_another() {
         let place = tempfile::tempdir().unwrap();
         let (fresh, path) = (place.path().join("best.new"), place.path().join("best"));
-        let ways: [fn(&Path, &Path) -> Result<(), FolderError>; 3] = [swap_in, swap_in, replace];
+        type Way = fn(&Path, &Path) -> Result<(), FolderError>;
+        let ways: [Way; 3] = [swap_in, swap_in, replace];
         for (number, way) in ways.into_iter().enumerate() {
             std::fs::create_dir(&fresh).unwrap();
             std::fs::write(fresh.join(number.to_string()), "").unwrap();
