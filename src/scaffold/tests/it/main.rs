@@ -5,6 +5,8 @@ mod answers;
 #[cfg(test)]
 mod memory;
 #[cfg(test)]
+mod numbers;
+#[cfg(test)]
 mod policy;
 #[cfg(test)]
 mod prompts;
