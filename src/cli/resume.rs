@@ -55,7 +55,7 @@ pub(crate) fn main(
     let equipment = {
         let _inside = runtime.enter();
         site.equip(&run.config, run.folder.path(), &mut |line| {
-            terminal.error_line(&format!("environment  {line}"))
+            terminal.error_line(&format!("environment  {line}"));
         })?
     };
     let raise = Raise {

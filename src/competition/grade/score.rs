@@ -180,7 +180,7 @@ impl Pair<'_> {
     fn kappa(&self, column: &str, truth: &[Label<'_>], guess: &[Label<'_>]) -> Result<f64, Fault> {
         let whole = |label: &Label<'_>| if let Label::Whole(value) = label { Some(*value) } else { None };
         let truth: Option<Vec<i64>> = truth.iter().map(whole).collect();
-        let truth = truth.ok_or_else(|| Fault::Answers(AnswersFault::Ratings))?;
+        let truth = truth.ok_or(Fault::Answers(AnswersFault::Ratings))?;
         if let Some(row) = guess.iter().position(|label| whole(label).is_none()) {
             let (column, row) = (quote(column), self.guess.row_name(row));
             return Err(Fault::Submission(format!("column {column}, {row}: expected a whole number")));

@@ -10,7 +10,6 @@ use podium_scaffold::effect::PreviewRequest;
 use podium_types::execution::{Collected, Ended, Execution, ExecutionRequest};
 use podium_types::key::EffectKey;
 use podium_types::sha256::Sha256;
-use podium_types::usage::Usage;
 use podium_types::verdict::Verdict;
 
 use super::Inner;
@@ -189,5 +188,5 @@ impl Inner {
 }
 
 fn done(result: EffectResult) -> Performed {
-    Performed::Done { result: Box::new(result), usage: Usage::NOTHING }
+    Performed::Done { result: Box::new(result), waited: Duration::ZERO }
 }
