@@ -200,11 +200,11 @@ impl Order {
     fn sandbox(
         &self,
         site: &Site,
-        workers: usize,
+        workers: u32,
         origins: &mut Vec<Origin>,
     ) -> Result<SandboxConfig, RunError> {
         let own_python = site.python.is_some();
-        let (memory, workers) = (machine::memory(), workers.max(1));
+        let (memory, workers) = (machine::memory(), usize::try_from(workers).unwrap_or(usize::MAX).max(1));
         let cpus = podium_sandbox::CpuSet::default().count();
         let config = SandboxConfig {
             kind: self.sandbox,

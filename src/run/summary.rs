@@ -149,8 +149,8 @@ pub fn nodes(entries: &[Entry]) -> impl Iterator<Item = &NodeRecord> {
     })
 }
 
-/// What was selected last: node and submission.
-pub fn selected(entries: &[Entry]) -> Option<(u32, &Sha256)> {
+/// What was selected last: the node, where there are nodes, and the submission.
+pub fn selected(entries: &[Entry]) -> Option<(Option<u32>, &Sha256)> {
     entries.iter().rev().find_map(|entry| match &entry.record {
         Record::Result { effect, .. } => match &**effect {
             Effect::SelectFinal { node, sha256 } => Some((*node, sha256)),
@@ -202,7 +202,7 @@ pub(super) fn conclude(
         report: graded,
         usage: usage_report(&tally),
         time: time_report(&entries, &tally),
-        nodes: node_report(&entries, selected.map(|(node, _)| node)),
+        nodes: node_report(&entries, selected.and_then(|(node, _)| node)),
         sandbox: facts.clone(),
         blocked: blocked(&entries),
         saw: Saw {

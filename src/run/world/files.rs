@@ -61,24 +61,25 @@ impl Files {
         Ok(())
     }
 
-    /// Solution and submission of one node, as one folder that is exchanged whole.
-    fn best(&self, node: u32, sha256: &Sha256) -> Result<(), String> {
+    /// Submission, and the solution where one node made it, as one folder that is exchanged whole.
+    fn best(&self, node: Option<u32>, sha256: &Sha256) -> Result<(), String> {
         let best = self.folder.best_path();
         let fresh = best.with_extension("new");
-        let written = swap::remove(&fresh).and_then(|()| {
-            let solution = self.folder.node_path(node).join("solution.py");
-            let code = std::fs::read(&solution).map_err(|source| FolderError {
-                act: "read",
-                path: solution,
-                source,
-            })?;
-            write_whole(&fresh.join("solution.py"), &code)?;
-            write_whole(&fresh.join("node"), format!("{node}\n").as_bytes())
-        });
-        written.map_err(|error| sentence(&error))?;
+        swap::remove(&fresh).map_err(|error| sentence(&error))?;
+        // A loop selects a file, not a node: there is no one script that made it.
+        if let Some(node) = node {
+            self.solution_of(node, &fresh).map_err(|error| sentence(&error))?;
+        }
         let content = self.folder.content();
         content.link(sha256, &fresh.join("submission.csv")).map_err(|error| told(&error))?;
         swap::swap_in(&fresh, &best).map_err(|error| sentence(&error))
+    }
+
+    fn solution_of(&self, node: u32, folder: &Path) -> Result<(), FolderError> {
+        let path = self.folder.node_path(node).join("solution.py");
+        let code = std::fs::read(&path).map_err(|source| FolderError { act: "read", path, source })?;
+        write_whole(&folder.join("solution.py"), &code)?;
+        write_whole(&folder.join("node"), format!("{node}\n").as_bytes())
     }
 }
 
@@ -113,7 +114,7 @@ mod tests {
                 .unwrap();
             // What a sitting left that was cut.
             write_whole(&folder.best_path().with_extension("new").join("junk"), b"").unwrap();
-            files.best(node, &sha256).unwrap();
+            files.best(Some(node), &sha256).unwrap();
             assert_eq!(read("solution.py"), format!("print({node})"));
             assert_eq!(read("submission.csv"), format!("id,y\n1,{node}\n"));
             assert_eq!(read("node"), format!("{node}\n"));
@@ -121,7 +122,7 @@ mod tests {
             assert!(!folder.best_path().with_extension("new").exists());
         }
         // A node without its submission changes nothing.
-        assert!(files.best(3, &Sha256::of(b"gone")).is_err());
+        assert!(files.best(Some(3), &Sha256::of(b"gone")).is_err());
         assert_eq!(read("node"), "5\n");
     }
 }
