@@ -72,10 +72,10 @@ pub(crate) struct Arguments {
     /// Refuse a sandbox weaker than this: full, namespaces or limits
     #[arg(long, value_name = "STRENGTH")]
     require_sandbox: Option<Strength>,
-    /// Memory of an execution, such as 8GiB [default: three quarters of the machine's]
+    /// Memory of an execution, such as 8GiB [default: three quarters of the machine's, shared by the scaffold's workers]
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     memory: Option<u64>,
-    /// Processors of an execution [default: all]
+    /// Processors of an execution [default: all, shared by the scaffold's workers]
     #[arg(long, value_name = "N", value_parser = values::count)]
     cpus: Option<usize>,
     /// Profile of the Python environment: see benchmark/environments [default: base]

@@ -1,7 +1,7 @@
 //! Workspaces of executions: one folder each, named by the effect, gone when the execution has ended.
 //!
-//! What cannot be removed is no reason to lose a result that was paid for: it is put aside in `work/` and tried once
-//! more at the end of the sitting. The next sitting begins by emptying `work/` as well.
+//! What cannot be removed is no reason to lose a result that was paid for: it is put aside in `work/`, which is
+//! emptied at the end of the sitting and at the beginning of the next.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -53,22 +53,6 @@ impl Workspaces {
         };
         tracing::warn!(%error, path = %path.display(), aside = %aside.display(), "a workspace could not be removed");
         std::fs::rename(path, aside)
-    }
-}
-
-impl Drop for Workspaces {
-    fn drop(&mut self) {
-        if self.put_aside.load(Ordering::Relaxed) == 0 {
-            return;
-        }
-        for entry in std::fs::read_dir(&self.work).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if entry.file_name().as_encoded_bytes().starts_with(TRASH.as_bytes())
-                && let Err(error) = workspace::remove(&path).or_else(|_| std::fs::remove_file(&path))
-            {
-                tracing::warn!(%error, path = %path.display(), "a leftover could not be removed");
-            }
-        }
     }
 }
 
@@ -132,8 +116,6 @@ mod tests {
         workspaces.create(&path).unwrap();
         assert!(path.join("submission").is_dir() && work.join("trash-0").is_symlink());
         workspaces.clear(&path).unwrap();
-        drop(workspaces);
-        assert_eq!(std::fs::read_dir(&work).unwrap().count(), 0);
-        assert!(place.path().exists());
+        assert!(!path.exists());
     }
 }
