@@ -20,6 +20,7 @@
 mod catalog;
 mod chat;
 mod client;
+mod correction;
 mod error;
 mod ledger;
 mod model;

@@ -161,6 +161,9 @@ impl Observer for CallObserver {
             CallEvent::TryFailed { attempt, status, message, .. } => {
                 tracing::info!(key = %self.key, attempt, ?status, message, "a model try failed");
             }
+            CallEvent::ExceededWorstCase { attempt, worst, used } => {
+                tracing::warn!(key = %self.key, attempt, ?worst, ?used, "a model call used more than its worst case");
+            }
             CallEvent::Downgraded { parameter } => {
                 tracing::warn!(key = %self.key, parameter, "the model does not take a parameter; going on without it");
             }

@@ -116,6 +116,7 @@ mod tests {
             finish: FinishReason::Stop,
             usage: Usage::NOTHING,
             model: String::new(),
+            provider_state: None,
         }
     }
 

@@ -23,6 +23,7 @@ fn chat(content: &str, document: Option<Value>, finish: FinishReason) -> EffectR
         finish,
         usage: Usage::NOTHING,
         model: "script".into(),
+        provider_state: None,
     }))
 }
 
