@@ -31,12 +31,19 @@ apt_install() {
   as_root apt-get install -y -qq "$@" >/dev/null
 }
 
-setup() {
+packages() {
   command -v cargo >/dev/null || need "cargo is missing" "install Rust 1.95 or later"
-  command -v python3 >/dev/null || apt_install python3 python3 python3-venv
+  apt_install python3 python3 python3-venv
   apt_install cc gcc libc6-dev
   apt_install bwrap bubblewrap
-  python3 -c 'import ensurepip, venv' 2>/dev/null || { say "installing python3-venv"; as_root apt-get install -y -qq python3-venv >/dev/null; }
+  if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
+    say "installing python3-venv"
+    as_root apt-get install -y -qq python3-venv >/dev/null
+  fi
+}
+
+setup() {
+  packages
   say "building podium (release; a few minutes the first time)"
   cargo build --release --locked
   say "building the Python environment (once per machine)"
@@ -46,9 +53,8 @@ setup() {
 
 demo() {
   setup
-  local model=playbook competition=${1:-segment}
-  if [ -n "${PODIUM_MODEL:-}" ]; then model=$PODIUM_MODEL; fi
-  say "AIDE on $competition with $model (another competition: ./podium.sh demo diamonds; another model: PODIUM_MODEL=openai/gpt-4.1-mini ./podium.sh demo)"
+  local model=${PODIUM_MODEL:-playbook} competition=${1:-segment}
+  say "AIDE on $competition with $model"
   target/release/podium run --scaffold aide --competition "$competition" --model "$model" \
     --steps 10 --execution-limit 20s --memory 2GiB
   cat <<'NEXT'
@@ -57,16 +63,27 @@ next
   your key      put OPENAI_API_KEY=… into .env, then: target/release/podium run -c segment -m openai/gpt-4.1-mini --max-cost 1
   your CSV      target/release/podium grade -c segment YOUR_SUBMISSION.csv
   MLE-bench     target/release/podium competitions list --data-dir YOUR_MLE_BENCH_DATA_FOLDER
+another competition: ./podium.sh demo diamonds; another model: PODIUM_MODEL=openai/gpt-4.1-mini ./podium.sh demo
 NEXT
 }
 
 tests() {
-  setup
+  packages
   command -v cargo-nextest >/dev/null || { say "installing cargo-nextest"; cargo install --locked cargo-nextest; }
   cargo fmt --all --check
   cargo clippy --workspace --all-targets --features failpoints --locked -- -D warnings
-  cargo nextest run --workspace --features failpoints --locked --no-fail-fast
-  cargo test --workspace --doc --locked --quiet
+  cargo build --features failpoints --locked
+  say "building the Python environment (once per machine)"
+  target/debug/podium environments build base >/dev/null
+  target/debug/podium doctor >&2
+  PODIUM_SKIPS=$(mktemp)
+  export PODIUM_SKIPS
+  local failed=0
+  cargo nextest run --workspace --features failpoints --locked --no-fail-fast || failed=$?
+  cargo test --workspace --doc --locked --quiet || failed=$?
+  if [ -s "$PODIUM_SKIPS" ]; then say "skipped:"; sort -u "$PODIUM_SKIPS" >&2; else say "nothing was skipped"; fi
+  rm -f "$PODIUM_SKIPS"
+  return "$failed"
 }
 
 case "${1:-}" in

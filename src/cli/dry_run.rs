@@ -17,12 +17,17 @@ pub(crate) fn main(
 ) -> Result<ExitCode, Failure> {
     let config = &resolved.config;
     let data = site.prepared(&resolved.competition)?;
-    let preview = podium_competition::preview(&data.public, resolved.scaffold.spec.data_preview.max_chars);
+    let preview = podium_competition::preview(&data.public, resolved.scaffold.head().data_preview.max_chars);
     let budget = crate::run::tally::Tally::new(config.limits).budget();
-    let (role, request) = resolved
+    let first = resolved
         .scaffold
         .first_call(&config.task, &budget, &preview)
         .map_err(crate::run::error::RunError::from)?;
+    let Some((role, request)) = first else {
+        return Err(Failure::usage(
+            "this scaffold asks no model before something was run: there is no first prompt to show",
+        ));
+    };
     let client = site.client(&config.model_catalog, &resolved.models, Some(&resolved.competition.id))?;
     let Some(model) = resolved.models.get(&role) else {
         return Err(Failure::usage(format!("no model has the role `{role}`")));

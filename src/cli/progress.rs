@@ -175,7 +175,10 @@ impl Sink for Progress<'_> {
         match event {
             RunEvent::Entry { replayed, entry } => self.entry(entry, *replayed),
             RunEvent::Waiting { .. } => self.waiting(event),
-            RunEvent::Begun { .. } | RunEvent::WaitingOver { .. } => {}
+            RunEvent::Draining { calls } => self.terminal.error_line(&format!(
+                "stopping  {calls} model calls in flight are paid for and may still answer; Ctrl-C once more stops at once"
+            )),
+            RunEvent::Begun { .. } | RunEvent::Reported { .. } | RunEvent::WaitingOver { .. } => {}
         }
     }
 }

@@ -82,11 +82,12 @@ pub(crate) fn main(
 fn list(site: &Site, as_json: bool, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let mut rows = Vec::new();
     for id in site.scaffold_names() {
-        let spec = site.scaffold(&id, &[])?.spec;
+        let scaffold = site.scaffold(&id, &[])?;
+        let head = scaffold.head();
         if !as_json {
-            terminal.line(&format!("{id:<20}  {}", escape(&spec.summary)));
+            terminal.line(&format!("{id:<20}  {}", escape(&head.summary)));
         }
-        rows.push(json!({"id": id, "name": spec.name, "summary": spec.summary, "strategy": spec.strategy}));
+        rows.push(json!({"id": id, "name": head.name, "summary": head.summary, "strategy": head.strategy}));
     }
     if as_json {
         terminal.json(&rows);
@@ -105,15 +106,15 @@ fn show(
     if as_json {
         terminal.json(&json!({
             "id": id,
-            "name": scaffold.spec.name,
-            "summary": scaffold.spec.summary,
+            "name": scaffold.head().name,
+            "summary": scaffold.head().summary,
             "roles": scaffold.roles(),
-            "spec": *scaffold.spec,
+            "spec": scaffold.spec(),
             "values": scaffold.values(),
         }));
         return Ok(ExitCode::SUCCESS);
     }
-    terminal.line(&format!("{}: {}", scaffold.spec.name, escape(&scaffold.spec.summary)));
+    terminal.line(&format!("{}: {}", scaffold.head().name, escape(&scaffold.head().summary)));
     terminal.line(&format!("roles: {}", scaffold.roles().join(", ")));
     for value in scaffold.values() {
         let origin = match value.origin {

@@ -71,12 +71,24 @@ pub struct SandboxConfig {
 }
 
 impl RunConfig {
-    /// SHA-256 of the sorted-key JSON.
+    /// SHA-256 of the sorted-key JSON of all that decides what the run does. What only says with what it was made
+    /// (the program's version, the catalog of models, packages, the machine's grants) is stored beside it and leaves
+    /// the identity alone: a price that was corrected does not make another run.
     ///
     /// # Errors
     /// Never for a configuration that was read or resolved here.
     pub fn identity(&self) -> Result<String, serde_json::Error> {
-        canonical::hash(self)
+        let mut value = serde_json::to_value(self)?;
+        if let Some(map) = value.as_object_mut() {
+            for provenance in ["program", "model_catalog", "overridden"] {
+                map.remove(provenance);
+            }
+            if let Some(task) = map.get_mut("task").and_then(serde_json::Value::as_object_mut) {
+                task.remove("packages");
+                task.remove("grants");
+            }
+        }
+        canonical::hash(&value)
     }
 }
 

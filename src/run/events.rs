@@ -5,6 +5,7 @@ use podium_types::key::EffectKey;
 use serde::Serialize;
 
 use crate::run::journal::Entry;
+use crate::run::summary::RunReport;
 
 /// Something happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,6 +39,16 @@ pub enum RunEvent {
         attempt: u32,
         /// How many tries there are.
         of: u32,
+    },
+    /// The run stops, and waits for model calls that are in flight: they are paid for.
+    Draining {
+        /// How many.
+        calls: usize,
+    },
+    /// The sitting is over, and this is its report: the last event of the stream.
+    Reported {
+        /// The report.
+        report: Box<RunReport>,
     },
     /// The wait is over.
     WaitingOver {

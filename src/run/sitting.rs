@@ -10,8 +10,8 @@ use crate::run::config::{FORMAT, Place, RunConfig};
 use crate::run::context::Handle;
 use crate::run::driver::{Driver, Interrupt, Live, World, last_stamp};
 use crate::run::error::RunError;
-use crate::run::events::Sink;
-use crate::run::folder::lock::RunLock;
+use crate::run::events::{RunEvent, Sink};
+use crate::run::folder::lock::{HEARTBEAT, RunLock};
 use crate::run::folder::{FolderError, RunFolder, write_whole};
 use crate::run::journal::{Entry, Journal, JournalError, Opened, PATIENCE, Record, read_entries};
 use crate::run::limits::Raise;
@@ -185,7 +185,7 @@ impl StoredRun {
                 reporter,
                 clock,
                 spending,
-                interrupt,
+                interrupt: interrupt.into(),
                 started: Record::Started {
                     program: env!("CARGO_PKG_VERSION").to_owned(),
                     sandbox: facts.describe(),
@@ -193,7 +193,7 @@ impl StoredRun {
                 limits: (limits != tally.limits).then_some(limits),
                 open_intents,
             };
-            let mut both = |event: &crate::run::events::RunEvent| {
+            let mut both = |event: &RunEvent| {
                 mirror.event(event);
                 sink.event(event);
             };
@@ -201,10 +201,13 @@ impl StoredRun {
             let driver = Driver::new(self.handle(), self.config.limits, entries, Some(live), &mut both);
             driver.drive(&*strategy).await?.0
         };
-        drop(journal);
+        journal.close().await;
+        self.sweep();
         // The report needs room, too.
         let _ = std::fs::remove_file(self.folder.ballast_path());
-        summary::conclude(self, &competition, &data, &facts, &stop)
+        let report = summary::conclude(self, &competition, &data, &facts, &stop)?;
+        sink.event(&RunEvent::Reported { report: Box::new(report.clone()) });
+        Ok(report)
     }
 
     /// The report of a run that has ended for good, its limits as they stand: there is nothing to do, and nothing of
@@ -256,7 +259,7 @@ fn entries_of(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
 /// Renews the lock's heartbeat until it is aborted; the lock is dropped with it.
 fn beat(mut lock: RunLock) -> tokio::task::JoinHandle<()> {
     tokio::spawn(async move {
-        let mut ticks = tokio::time::interval(std::time::Duration::from_secs(15));
+        let mut ticks = tokio::time::interval(HEARTBEAT);
         loop {
             ticks.tick().await;
             if let Err(error) = lock.beat() {

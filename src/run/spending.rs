@@ -1,7 +1,8 @@
 //! Caps on tokens and dollars that hold while many calls are in flight.
 //!
 //! The worst case of a try is reserved before it is sent and settled when it is known; what is reserved counts as
-//! spent for everybody else. So the caps are never exceeded, whatever comes back.
+//! spent for everybody else. So a cap holds as far as the worst case does: it rests on an upper estimate of the
+//! prompt's tokens and on the service keeping to the output limit that is sent.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,14 +34,12 @@ impl Spending {
         Self(Arc::new(Mutex::new(state)))
     }
 
-    /// Starts again from what the journal says, on the same shared state: used when a sitting begins.
-    #[must_use]
-    pub fn restart(&self, limits: Limits, spent: Usage) -> Self {
+    /// Starts again from what the journal says: a sitting begins.
+    pub fn restart(&self, limits: Limits, spent: Usage) {
         self.with(|state| {
             state.limits = limits;
             state.spent = spent;
         });
-        self.clone()
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
@@ -75,13 +74,11 @@ impl Spending {
         });
     }
 
-    /// The call ended: everything reserved for it is gone, and what it was billed beside `answer` comes back to be
-    /// recorded with it.
-    pub fn close(&self, key: &EffectKey, answer: Usage) -> Usage {
+    /// The effect ended: nothing is reserved for it any more, and what it was billed comes back to be recorded.
+    pub fn close(&self, key: &EffectKey) -> Usage {
         self.with(|state| {
             state.reserved.retain(|(reserved, _), _| reserved != key);
-            let extra = state.unrecorded.remove(key).unwrap_or(Usage::NOTHING);
-            let usage = answer.plus(&extra);
+            let usage = state.unrecorded.remove(key).unwrap_or(Usage::NOTHING);
             state.spent = state.spent.plus(&usage);
             usage
         })
@@ -164,7 +161,8 @@ mod tests {
         assert_eq!(spending.reserve(&b, 1, usage(10, 6.0)).unwrap_err().by, StoppedBy::Dollars);
         spending.bill(&a, 1, None);
         spending.reserve(&a, 2, usage(10, 4.0)).unwrap();
-        assert_eq!(spending.close(&a, usage(5, 1.0)), usage(15, 7.0));
+        spending.bill(&a, 2, Some(usage(5, 1.0)));
+        assert_eq!(spending.close(&a), usage(15, 7.0));
         spending.reserve(&b, 1, usage(10, 3.0)).unwrap();
         assert_eq!(spending.abandon(&b), Some(usage(10, 3.0)));
         assert_eq!(spending.abandon(&b), None);

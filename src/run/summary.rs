@@ -18,9 +18,14 @@ use crate::run::sitting::StoredRun;
 use crate::run::stop::{Outcome, Stop, StoppedBy};
 use crate::run::tally::Tally;
 
+/// Version of `run.json`.
+const REPORT_FORMAT: u32 = 1;
+
 /// The run report, as `run.json` holds it and `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
+    /// Version of this format.
+    pub format: u32,
     /// The run's folder.
     pub run: String,
     /// Hash of the resolved configuration.
@@ -35,6 +40,10 @@ pub struct RunReport {
     pub stand_in: bool,
     /// The seed.
     pub seed: u64,
+    /// When its first sitting began, RFC 3339.
+    pub started_at: Option<String>,
+    /// When this sitting ended.
+    pub ended_at: String,
     /// What came of the submission.
     pub outcome: Outcome,
     /// What stopped the run.
@@ -77,7 +86,7 @@ pub struct TimeReport {
     pub run_s: f64,
     /// Waiting for a model service.
     pub waiting_s: f64,
-    /// Sum over model calls.
+    /// Sum over model calls, waiting aside.
     pub model_s: f64,
     /// Sum over executions.
     pub execution_s: f64,
@@ -96,7 +105,7 @@ pub struct NodeReport {
     pub best_validation: Option<Number>,
 }
 
-/// What the agent could see. The first four are fixed by the run context; the rest is read back.
+/// What the agent could see, and what the user had seen before. Fixed by the run context, or read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "a list of facts")]
 pub struct Saw {
@@ -106,10 +115,12 @@ pub struct Saw {
     pub format_verdicts: bool,
     /// Scores on the answers: never.
     pub scores: bool,
-    /// The answers: never mounted.
+    /// The answers: never mounted, but within reach of code that runs without a boundary.
     pub answers: bool,
     /// A network.
     pub network: bool,
+    /// How often the run had been stopped, graded and shown to the user before it was resumed.
+    pub graded_before: u32,
 }
 
 /// The last stop in a journal, when nothing was committed after it.
@@ -118,6 +129,12 @@ pub fn last_stop(entries: &[Entry]) -> Option<Stop> {
         Some(Record::Stopped(stop)) => Some(stop.clone()),
         _ => None,
     }
+}
+
+/// How many sittings ended by themselves; each was graded then.
+fn stops(entries: &[Entry]) -> u32 {
+    let stops = entries.iter().filter(|entry| matches!(entry.record, Record::Stopped(_))).count();
+    u32::try_from(stops).unwrap_or(u32::MAX)
 }
 
 /// All nodes of a journal in the order in which they finished.
@@ -131,8 +148,8 @@ pub fn nodes(entries: &[Entry]) -> impl Iterator<Item = &NodeRecord> {
     })
 }
 
-/// What was selected last: node and submission.
-pub fn selected(entries: &[Entry]) -> Option<(u32, &str)> {
+/// What was selected last: the node, where there are nodes, and the submission.
+pub fn selected(entries: &[Entry]) -> Option<(Option<u32>, &str)> {
     entries.iter().rev().find_map(|entry| match &entry.record {
         Record::Result { effect, .. } => match &**effect {
             Effect::SelectFinal { node, sha256 } => Some((*node, sha256.as_str())),
@@ -153,17 +170,21 @@ pub(super) fn conclude(
     let entries = run.entries()?;
     let selected = selected(&entries);
     let graded = match selected {
-        Some((_, sha256)) => Some(hand_in(run, competition, data, sha256)?),
+        Some((_, sha256)) => hand_in(run, competition, data, sha256)?,
         None => None,
     };
-    let outcome = match &graded {
-        Some(report) if report.valid_submission => Outcome::Graded,
-        Some(_) => Outcome::InvalidSubmission,
-        None if stop.by == StoppedBy::Internal => Outcome::Failed,
-        None => Outcome::NoSubmission,
+    let outcome = match (&graded, selected) {
+        (Some(report), _) if report.valid_submission => Outcome::Graded,
+        (Some(_), _) => Outcome::InvalidSubmission,
+        (None, Some(_)) => Outcome::NoAnswers,
+        (None, None) if stop.by == StoppedBy::Internal => Outcome::Failed,
+        (None, None) => Outcome::NoSubmission,
     };
     let tally = Tally::of(run.config.limits, &entries);
     let report = RunReport {
+        format: REPORT_FORMAT,
+        started_at: entries.first().map(|entry| entry.at.clone()),
+        ended_at: jiff::Timestamp::now().to_string(),
         run: run.folder.path().display().to_string(),
         identity: run
             .config
@@ -180,15 +201,16 @@ pub(super) fn conclude(
         report: graded,
         usage: usage_report(&tally),
         time: time_report(&entries, &tally),
-        nodes: node_report(&entries, selected.map(|(node, _)| node)),
+        nodes: node_report(&entries, selected.and_then(|(node, _)| node)),
         sandbox: facts.clone(),
         blocked: blocked(&entries),
         saw: Saw {
             public_data: true,
             format_verdicts: true,
             scores: false,
-            answers: false,
+            answers: run.config.is_unprotected(),
             network: run.config.task.grants.network,
+            graded_before: stops(&entries).saturating_sub(1),
         },
     };
     let json = serde_json::to_vec_pretty(&report)
@@ -202,11 +224,14 @@ fn hand_in(
     competition: &Competition,
     data: &Folders,
     sha256: &str,
-) -> Result<GradingReport, RunError> {
+) -> Result<Option<GradingReport>, RunError> {
     let submission = run.folder.path().join("submission.csv");
     write_whole(&submission, &run.folder.content().get(sha256)?)?;
+    if !data.answers(competition).exists() {
+        return Ok(None);
+    }
     let graded = podium_competition::grade(competition, &submission, &data.answers(competition))?;
-    Ok(grading_report(competition, &graded.outcome, &submission))
+    Ok(Some(grading_report(competition, &graded.outcome, &submission)))
 }
 
 /// The grading report of one outcome, stamped now.
@@ -242,9 +267,9 @@ fn time_report(entries: &[Entry], tally: &Tally) -> TimeReport {
         ..TimeReport::default()
     };
     for entry in entries {
-        if let Record::Result { effect, result, took_ms, .. } = &entry.record {
+        if let Record::Result { effect, result, took_ms, waited_ms, .. } = &entry.record {
             match (&**effect, &**result) {
-                (Effect::Chat { .. }, _) => time.model_s += *took_ms as f64 / 1e3,
+                (Effect::Chat { .. }, _) => time.model_s += took_ms.saturating_sub(*waited_ms) as f64 / 1e3,
                 (_, EffectResult::Execution(execution)) => time.execution_s += execution.wall_ms as f64 / 1e3,
                 _ => {}
             }

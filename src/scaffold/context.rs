@@ -191,8 +191,14 @@ impl dyn RunContext + '_ {
         expect_result!(self, key, Effect::Note { text }, EffectResult::Recorded => ())
     }
 
-    /// Makes `node`'s submission the one that will be handed in. May be called again whenever a better one is found.
-    pub async fn select_final(&self, key: EffectKey, node: u32, sha256: &str) -> Result<(), ContextError> {
+    /// Makes a submission the one that will be handed in, and names the node it came from where there are nodes. May
+    /// be called again whenever a better one is found.
+    pub async fn select_final(
+        &self,
+        key: EffectKey,
+        node: Option<u32>,
+        sha256: &str,
+    ) -> Result<(), ContextError> {
         let effect = Effect::SelectFinal { node, sha256: sha256.to_owned() };
         expect_result!(self, key, effect, EffectResult::Recorded => ())
     }

@@ -45,8 +45,8 @@ pub enum Effect {
     },
     /// The submission to hand in, until a better one is selected.
     SelectFinal {
-        /// The node it came from.
-        node: u32,
+        /// The node it came from; none where there are no nodes (loops).
+        node: Option<u32>,
         /// SHA-256 of the submission.
         sha256: String,
     },

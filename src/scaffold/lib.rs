@@ -8,23 +8,33 @@
 //! - [`context`]: the `RunContext` trait, the task, the budget
 //! - [`effect`]: the effects, and what each returns
 //! - [`node`]: solutions as nodes of a search tree
-//! - [`strategy`]: the trait that scaffolds implement
-//! - [`spec`], [`prompts`]: a scaffold as data
-//! - [`scaffold`]: the two together, ready to run
+//! - [`strategy`]: the trait that agent programs implement
+//! - [`blueprint`]: what a strategy makes of its tables in a scaffold file; [`registry`]: the list of strategies
+//! - [`spec`], [`prompts`]: a scaffold as data; [`common`]: what of it every strategy gets
+//! - [`answer`]: how an answer was read
+//! - [`scaffold`]: all together, ready to run
 //! - [`tree_search`]: the strategy behind AIDE and its kin
 
+pub mod answer;
+pub mod blueprint;
+pub mod common;
 pub mod context;
 pub mod effect;
 pub mod node;
 pub mod prompts;
+pub mod registry;
 pub mod scaffold;
 pub mod spec;
 pub mod strategy;
 pub mod tree_search;
 
+pub use answer::{Action, AnswerStatus, ParsedAnswer};
+pub use blueprint::{Blueprint, PromptUse, RoleUse};
+pub use common::Common;
 pub use context::{Budget, ContextError, RunContext, Task};
 pub use effect::{Effect, EffectResult};
 pub use node::NodeRecord;
+pub use registry::Registry;
 pub use scaffold::Scaffold;
 pub use spec::SpecError;
 pub use strategy::{Finished, Strategy, StrategyError};

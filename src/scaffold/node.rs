@@ -21,7 +21,8 @@ pub struct NodeRecord {
     pub code_sha256: String,
     /// Why the node counts as buggy; `None`: it is good and may be selected.
     pub buggy: Option<String>,
-    /// The validation metric the solution reported of itself, as the review read it.
+    /// The validation metric that the solution reported of itself: as it printed it or, where it printed no line of the
+    /// agreed form, as the review read it.
     pub metric: Option<Number>,
     /// The reviewer's summary.
     pub summary: String,

@@ -5,28 +5,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use podium_types::chat::ChatRequest;
-use podium_types::rng::Rng;
 
+use crate::answer::ParsedAnswer;
+use crate::blueprint::Blueprint;
+use crate::common::Common;
 use crate::context::{Budget, Task};
 use crate::prompts::{Prompts, variables};
-use crate::spec::{Limits, Resolved, ResolvedValue, ScaffoldSpec, SpecError, resolve};
+use crate::registry::Registry;
+use crate::spec::{Head, Limits, Resolved, ResolvedValue, SpecError, resolve};
 use crate::strategy::{Strategy, StrategyError};
-use crate::tree_search::answer::{self, ParsedAnswer};
-use crate::tree_search::memory::Memory;
-use crate::tree_search::operator::Job;
-use crate::tree_search::policy::{self, Ask};
-use crate::tree_search::request::{Attempt, build};
-use crate::tree_search::view::{Tree, View};
-use crate::tree_search::{TreeSearch, operator_of};
 
 /// A scaffold with its overrides applied and its prompts compiled.
 #[derive(Clone, Debug)]
 pub struct Scaffold {
-    /// The resolved spec.
-    pub spec: Arc<ScaffoldSpec>,
+    common: Common,
+    blueprint: Arc<dyn Blueprint>,
     table: toml::Table,
+    spec: serde_json::Value,
     values: Vec<ResolvedValue>,
-    search: TreeSearch,
 }
 
 impl Scaffold {
@@ -37,17 +33,34 @@ impl Scaffold {
         prompts: BTreeMap<String, String>,
         overrides: &[(String, String)],
     ) -> Result<Self, SpecError> {
-        let Resolved { spec, table, values } = resolve(spec_toml, overrides)?;
-        let prompts = Arc::new(Prompts::new(prompts)?);
-        check_prompts(&spec, &prompts)?;
-        let spec = Arc::new(spec);
-        Ok(Self { spec: Arc::clone(&spec), table, values, search: TreeSearch { spec, prompts } })
+        Self::load_with(&Registry::shipped(), spec_toml, prompts, overrides)
+    }
+
+    /// The same with the strategies of `registry`, for programs that bring their own.
+    pub fn load_with(
+        registry: &Registry,
+        spec_toml: &str,
+        prompts: BTreeMap<String, String>,
+        overrides: &[(String, String)],
+    ) -> Result<Self, SpecError> {
+        let Resolved { head, blueprint, table, spec, values } = resolve(registry, spec_toml, overrides)?;
+        let prompts = Prompts::new(prompts)?;
+        prompts.check(&head.benchmark.prompt, "benchmark.prompt", variables::BENCHMARK)?;
+        for prompt in blueprint.prompts() {
+            prompts.check(prompt.template, &prompt.path, prompt.variables)?;
+        }
+        let common = Common { head: Arc::new(head), prompts: Arc::new(prompts) };
+        Ok(Self { common, blueprint, table, spec, values })
+    }
+
+    /// What all scaffolds have: names, limits, models, cuts.
+    pub fn head(&self) -> &Head {
+        &self.common.head
     }
 
     /// The roles for which a model is needed, in alphabetical order.
     pub fn roles(&self) -> Vec<&str> {
-        let operators = self.spec.operators.values().map(|operator| operator.role.as_str());
-        let mut roles: Vec<&str> = operators.chain([self.spec.evaluation.role.as_str()]).collect();
+        let mut roles: Vec<&str> = self.blueprint.roles().into_iter().map(|role| role.name).collect();
         roles.sort_unstable();
         roles.dedup();
         roles
@@ -55,12 +68,22 @@ impl Scaffold {
 
     /// The limits of a run, unless the command line says otherwise.
     pub fn limits(&self) -> &Limits {
-        &self.spec.limits
+        &self.common.head.limits
+    }
+
+    /// Executions that may be in work at the same time: each needs its share of processors and memory.
+    pub fn parallel_executions(&self) -> u32 {
+        self.blueprint.parallel_executions()
     }
 
     /// Every value with its origin, for `--dry-run` and `scaffolds show`.
     pub fn values(&self) -> &[ResolvedValue] {
         &self.values
+    }
+
+    /// The whole as one document, head and strategy's tables.
+    pub fn spec(&self) -> &serde_json::Value {
+        &self.spec
     }
 
     /// The resolved scaffold as a file of its own: what a run folder keeps. It loads to the same scaffold without
@@ -71,58 +94,37 @@ impl Scaffold {
 
     /// The prompt sources, by their paths below `prompts/`: what a run folder keeps.
     pub fn prompts(&self) -> &BTreeMap<String, String> {
-        self.search.prompts.sources()
+        self.common.prompts.sources()
     }
 
     /// The strategy.
     pub fn strategy(&self) -> Box<dyn Strategy> {
-        Box::new(self.search.clone())
+        Arc::clone(&self.blueprint).strategy(self.common.clone())
     }
 
-    /// The role that is asked first, and the request it would get, for `--dry-run`.
+    /// The role that is asked first, and the request it would get, for `--dry-run`; `None`: no model is asked before
+    /// something was run.
     pub fn first_call(
         &self,
         task: &Task,
         budget: &Budget,
         preview: &str,
-    ) -> Result<(String, ChatRequest), StrategyError> {
-        let (tree, pending) = (Tree::default(), BTreeMap::new());
-        let view = View { tree: &tree, pending: &pending, budget: *budget, direction: task.direction };
-        let Ask::Expand(expansion) = policy::build(&self.spec.policy).ask(&view, &mut Rng::new(0)) else {
-            return Ok((self.spec.evaluation.role.clone(), ChatRequest::default()));
-        };
-        let operator = operator_of(&self.search, &expansion.operator)?.clone();
-        let role = operator.role.clone();
-        let job = Job { id: 0, expansion, operator, parents: Vec::new(), memory: Memory::default() };
-        let request = build(&self.search, task, budget, &job, preview, &Attempt::first())?;
-        Ok((role, request))
+    ) -> Result<Option<(String, ChatRequest)>, StrategyError> {
+        Arc::clone(&self.blueprint).first_call(self.common.clone(), task, budget, preview)
     }
 
-    /// The first request alone.
+    /// The first request alone; an empty one when there is none.
     pub fn first_prompt(
         &self,
         task: &Task,
         budget: &Budget,
         preview: &str,
     ) -> Result<ChatRequest, StrategyError> {
-        self.first_call(task, budget, preview).map(|(_, request)| request)
+        Ok(self.first_call(task, budget, preview)?.map(|(_, request)| request).unwrap_or_default())
     }
 
-    /// How this scaffold reads a model's answer. Tree search has one format only, so `format` does not matter.
-    pub fn parse_answer(&self, text: &str, _format: Option<&str>) -> ParsedAnswer {
-        answer::parse(text)
+    /// How this scaffold reads a model's answer. `format` is for strategies that know several.
+    pub fn parse_answer(&self, text: &str, format: Option<&str>) -> ParsedAnswer {
+        self.blueprint.parse_answer(text, format)
     }
-}
-
-/// Every template that the scaffold names is there and asks for nothing that is not set.
-fn check_prompts(spec: &ScaffoldSpec, prompts: &Prompts) -> Result<(), SpecError> {
-    prompts.check(&spec.benchmark.prompt, "benchmark.prompt", variables::BENCHMARK)?;
-    prompts.check(&spec.evaluation.prompt, "evaluation.prompt", variables::REVIEW)?;
-    for (name, operator) in &spec.operators {
-        prompts.check(&operator.prompt, &format!("operators.{name}.prompt"), variables::OPERATOR)?;
-        if let Some(memory) = &operator.memory {
-            prompts.check(&memory.prompt, &format!("operators.{name}.memory.prompt"), variables::DESIGN)?;
-        }
-    }
-    Ok(())
 }

@@ -7,11 +7,16 @@ use std::time::{Duration, Instant};
 
 use podium_types::rng::Rng;
 
+use crate::support::held::HeldService;
 use crate::support::leftovers::{groups_of, jailed};
 use crate::support::reference::{Left, Reference, in_parallel};
 use crate::support::{Place, Podium, Run, need, wait};
 
-/// Kills at `instants` of the journal, each in a run of its own.
+/// Kills from outside, with one worker and with three.
+const RANDOM_KILLS: u64 = 30;
+const THREE_WORKERS_KILLS: u64 = 8;
+
+/// Kills at the named instants of the journal that `select` picks, each in a run of its own.
 fn sweep(test: &str, instant: &str, select: impl Fn(&Reference) -> Vec<u64>) {
     if !need::jail(test) || !need::failpoints(test) {
         return;
@@ -61,15 +66,14 @@ fn a_kill_at_a_random_instant_loses_nothing_and_leaves_nothing_running() {
     if !need::jail("a_kill_at_a_random_instant_loses_nothing_and_leaves_nothing_running") {
         return;
     }
-    const KILLS: u64 = 30;
     let reference = Reference::make();
     let begun = Instant::now();
-    let cases: Vec<u64> = (0..KILLS).collect();
+    let cases: Vec<u64> = (0..RANDOM_KILLS).collect();
     in_parallel(&cases, |case| {
         let runs = reference.case(format!("random-{case}"));
         let mut rng = Rng::new(1000 + case);
         // One delay in each of thirty slices of the reference's duration, drawn inside its slice.
-        let mut delay = reference.took.mul_f64((*case as f64 + rng.uniform()) / KILLS as f64);
+        let mut delay = reference.took.mul_f64((*case as f64 + rng.uniform()) / RANDOM_KILLS as f64);
         let owner = loop {
             let started = reference.again(&runs).start();
             let owner = started.pid();
@@ -96,7 +100,34 @@ fn a_kill_at_a_random_instant_loses_nothing_and_leaves_nothing_running() {
             groups_of(owner).is_empty().then_some(())
         });
     });
-    eprintln!("{KILLS} kills at random instants in {:.1} s", begun.elapsed().as_secs_f64());
+    eprintln!("{RANDOM_KILLS} kills at random instants in {:.1} s", begun.elapsed().as_secs_f64());
+}
+
+#[test]
+fn a_kill_in_the_middle_of_an_execution_ends_it() {
+    if !need::jail("a_kill_in_the_middle_of_an_execution_ends_it") {
+        return;
+    }
+    let place = Place::new();
+    let service = HeldService::start();
+    let running = Podium::toy_run_with(&place, &place.runs(), 1, &service).start();
+    let owner = running.pid();
+    let code = "import subprocess, sys\n\nsubprocess.Popen([sys.executable, '-c', 'while True: pass'], \
+                start_new_session=True)\nwhile True:\n    pass";
+    service.request().answer(&format!("I wait for better times.\n\n```python\n{code}\n```\n"));
+    // The program, its child in a session of its own, and the jail around them.
+    wait::until("the program and its child", || (jailed(&place.runs()).len() >= 3).then_some(()));
+    let groups = groups_of(owner);
+    running.kill();
+    assert!(running.wait().was_killed());
+    wait::until("their end", || jailed(&place.runs()).is_empty().then_some(()));
+    if groups.is_empty() {
+        need::skip("control groups of a killed run", "none can be made here");
+        return;
+    }
+    assert_eq!(groups_of(owner), groups, "an empty group stays until the next start");
+    Podium::new(&place).args(["sandbox", "exec", "--", "true"]).output().expect(0);
+    wait::until("their control groups to be gone", || groups_of(owner).is_empty().then_some(()));
 }
 
 #[test]
@@ -160,14 +191,13 @@ fn a_kill_with_three_workers_loses_no_answer() {
         return;
     }
     // What finishes first decides what is tried next, so the tree may differ; what is committed may not.
-    const KILLS: u64 = 8;
     let reference = Reference::make();
     let place = &reference.place;
-    let cases: Vec<u64> = (0..KILLS).collect();
+    let cases: Vec<u64> = (0..THREE_WORKERS_KILLS).collect();
     in_parallel(&cases, |case| {
         let runs = reference.case(format!("three-{case}"));
         let mut rng = Rng::new(2000 + case);
-        let share = 0.25 + 0.5 * (*case as f64 + rng.uniform()) / KILLS as f64;
+        let share = 0.25 + 0.5 * (*case as f64 + rng.uniform()) / THREE_WORKERS_KILLS as f64;
         let start = || reference.again(&runs).args(["--set", "search.workers=3"]).start();
         start().killed_after(reference.took.mul_f64(share));
         let Some(run) = Run::all(&runs).into_iter().find(|run| run.path.join("config.json").exists()) else {

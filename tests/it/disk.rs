@@ -12,6 +12,9 @@ use crate::support::reference::{Left, Reference, in_parallel};
 use crate::support::run::{grade_of, tree_of};
 use crate::support::{Podium, Run, need, wait};
 
+/// Says that any folder is on a network file system.
+const NETWORK: (&str, &str) = ("PODIUM_FILE_SYSTEM", "network");
+
 /// A small file system of its own, unmounted when dropped.
 struct SmallDisk {
     folder: PathBuf,
@@ -200,7 +203,6 @@ fn on_a_network_file_system_the_journal_is_mirrored_and_survives_kills() {
     if !need::jail(test) || !need::failpoints(test) {
         return;
     }
-    const NETWORK: (&str, &str) = ("PODIUM_FILE_SYSTEM", "network");
     let reference = Reference::make();
     let place = &reference.place;
     let numbers = [1, 2, 4, 10, 14, 20, 33, 41, reference.last()];
@@ -235,7 +237,7 @@ fn on_a_network_file_system_others_can_look_while_a_run_goes_on() {
     }
     let reference = Reference::make();
     let runs = reference.case("watched");
-    let running = reference.again(&runs).env("PODIUM_FILE_SYSTEM", "network").start();
+    let running = reference.again(&runs).env(NETWORK.0, NETWORK.1).start();
     let run = wait::until("two nodes in the mirror", || {
         let run = Run::all(&runs).into_iter().find(|run| run.path.join("events.jsonl").exists())?;
         let text = std::fs::read_to_string(run.path.join("events.jsonl")).ok()?;

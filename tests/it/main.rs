@@ -12,6 +12,7 @@ mod support;
 mod bans;
 mod border;
 mod crash;
+mod demo;
 mod disk;
 mod errors;
 mod grade;

@@ -115,7 +115,8 @@ fn a_run_outlives_every_fault_of_a_service() {
     assert_eq!(waits.len(), failed, "{}", ended.stderr);
     assert!(waits[0] >= 1.0, "Retry-After: 1 is kept");
     let (sum, waiting) = (waits.iter().sum::<f64>(), report["time"]["waiting_s"].as_f64().unwrap());
-    assert!(waiting >= 1.0 && (waiting - sum).abs() < 0.1 * sum + 0.5, "waited {waiting} s, shown {sum} s");
+    // The tries that failed, two of them by stalling, were waiting as well; answering and executing were not.
+    assert!(waiting >= 0.95 * sum && waiting < sum + 8.0, "waited {waiting} s, shown {sum} s");
     // The lost half of a surrogate pair is one replacement character in the plan.
     let shown = Run::only(&place.runs()).show(&place);
     let plan = shown["nodes"][1]["plan"].as_str().unwrap();

@@ -7,12 +7,14 @@ use podium_types::key::EffectKey;
 
 use super::turns::{DriveError, Driver, State};
 use super::world::{Interrupt, Performed, Report};
+use crate::run::events::RunEvent;
 use crate::run::journal::Record;
-use crate::run::stop::Stop;
+use crate::run::stop::{Stop, StoppedBy};
 use crate::run::tally::Tally;
 
-/// How long calls in flight may still answer after a stop that does not wait for them.
-const DRAIN: Duration = Duration::from_secs(20);
+/// How long calls in flight may still answer once the time limit has fired. After a gentle interrupt they may take
+/// as long as they need: a second one ends them.
+const AFTER_TIME: Duration = Duration::from_mins(1);
 
 impl Driver<'_> {
     pub(super) async fn stop(mut self, stop: Stop) -> Result<(Stop, Tally), DriveError> {
@@ -25,47 +27,86 @@ impl Driver<'_> {
         Ok((stop, self.tally))
     }
 
-    /// Kills executions, and lets calls in flight answer for a while: they are paid for.
+    /// Kills executions, and lets calls in flight answer: they are paid for.
     async fn drain(&mut self, stop: &Stop) -> Result<(), DriveError> {
-        let deadline = tokio::time::Instant::now() + DRAIN;
-        for pending in self.pending.values_mut() {
-            if let (Effect::Execute(_), State::Flying(task, _)) = (&pending.effect, &pending.state) {
-                task.abort();
-                pending.state = State::Parked(stop.clone());
-            }
-        }
+        self.abort(stop, |effect| matches!(effect, Effect::Execute(_))).await?;
+        let deadline = (stop.by == StoppedBy::Time).then(|| tokio::time::Instant::now() + AFTER_TIME);
+        let mut told = false;
         loop {
-            let flying = self.pending.values().any(|pending| matches!(pending.state, State::Flying(..)));
+            let flying =
+                self.pending.values().filter(|pending| matches!(pending.state, State::Flying(..))).count();
             let Some(live) = &mut self.live else { return Ok(()) };
-            if !flying || *live.interrupt.borrow() == Interrupt::AtOnce {
+            if flying == 0 || live.interrupt.urgency() == Interrupt::AtOnce {
                 break;
             }
-            let report = tokio::select! {
-                report = live.reports.recv() => report,
-                () = tokio::time::sleep_until(deadline) => None,
-                _ = live.interrupt.changed() => continue,
-            };
-            match report {
-                Some(Report::Ended(key, performed)) => self.ended_while_draining(key, performed).await?,
-                Some(Report::Event(event)) => self.sink.event(&event),
-                None => break,
+            if !told {
+                told = true;
+                self.sink.event(&RunEvent::Draining { calls: flying });
+            }
+            tokio::select! {
+                report = live.reports.recv() => match report {
+                    Some(report) => self.reported_while_draining(report).await?,
+                    None => break,
+                },
+                () = until(deadline) => break,
+                () = live.interrupt.changed() => {}
             }
         }
-        for pending in self.pending.values() {
+        self.abort(stop, |_| true).await
+    }
+
+    /// Ends what is in flight, and takes in what had ended just before.
+    async fn abort(&mut self, stop: &Stop, which: impl Fn(&Effect) -> bool) -> Result<(), DriveError> {
+        for pending in self.pending.values().filter(|pending| which(&pending.effect)) {
             if let State::Flying(task, _) = &pending.state {
                 task.abort();
+            }
+        }
+        for pending in self.pending.values_mut().filter(|pending| which(&pending.effect)) {
+            if let State::Flying(task, _) = &mut pending.state {
+                let _ = task.await;
+            }
+        }
+        // An answer that was already on its way when its task was ended still counts.
+        let mut reports = Vec::new();
+        if let Some(live) = &mut self.live {
+            while let Ok(report) = live.reports.try_recv() {
+                reports.push(report);
+            }
+        }
+        for report in reports {
+            self.reported_while_draining(report).await?;
+        }
+        for pending in self.pending.values_mut().filter(|pending| which(&pending.effect)) {
+            if matches!(pending.state, State::Flying(..)) {
+                pending.state = State::Parked(stop.clone(), std::time::Instant::now());
             }
         }
         Ok(())
     }
 
-    async fn ended_while_draining(&mut self, key: EffectKey, performed: Performed) -> Result<(), DriveError> {
-        let executed =
-            self.pending.get(&key).is_some_and(|pending| matches!(pending.effect, Effect::Execute(_)));
-        match performed {
-            // An execution that ends while it is being killed says nothing about the solution.
-            Performed::Done { .. } if executed => Ok(()),
-            performed => self.ended(key, performed).await,
+    async fn reported_while_draining(&mut self, report: Report) -> Result<(), DriveError> {
+        match report {
+            Report::Event(event) => self.sink.event(&event),
+            Report::Ended(key, performed) => {
+                let executed = self
+                    .pending
+                    .get(&key)
+                    .is_some_and(|pending| matches!(pending.effect, Effect::Execute(_)));
+                match performed {
+                    // An execution that ends while it is being killed says nothing about the solution.
+                    Performed::Done { .. } if executed => {}
+                    performed => self.ended(key, performed).await?,
+                }
+            }
         }
+        Ok(())
+    }
+}
+
+async fn until(deadline: Option<tokio::time::Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
     }
 }

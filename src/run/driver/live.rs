@@ -3,15 +3,20 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
 use podium_scaffold::{Effect, EffectResult};
 use podium_types::key::EffectKey;
 use podium_types::usage::Usage;
 
-use super::turns::{DriveError, Driver, State};
+use super::turns::{DriveError, Driver, Pending, State};
 use super::world::{Interrupt, Performed, Report};
+use crate::run::driver::world::interrupted;
 use crate::run::events::RunEvent;
-use crate::run::journal::Record;
+use crate::run::journal::{Intent, Record};
 use crate::run::stop::{Stop, StoppedBy};
+
+/// A call that a failed service had parked is asked again after this long, once the service answers others.
+const REVIVE_AFTER: Duration = Duration::from_mins(1);
 
 impl Driver<'_> {
     pub(super) async fn commit(&mut self, record: Record) -> Result<(), DriveError> {
@@ -23,12 +28,17 @@ impl Driver<'_> {
     }
 
     pub(super) async fn begin_sitting(&mut self) -> Result<(), DriveError> {
+        self.sitting = true;
+        if let Some(selected) = self.selected.take() {
+            self.materialise(&selected);
+        }
         let Some(live) = &mut self.live else { return Ok(()) };
         let (started, limits) = (live.started.clone(), live.limits.take());
         let mut charges: BTreeMap<EffectKey, Usage> = BTreeMap::new();
         for intent in std::mem::take(&mut live.open_intents) {
-            let sum = charges.entry(intent.key).or_insert(Usage::NOTHING);
-            *sum = sum.plus(&intent.worst);
+            let Intent::Try { key, worst, .. } = intent;
+            let sum = charges.entry(key).or_insert(Usage::NOTHING);
+            *sum = sum.plus(&worst);
         }
         self.commit(started).await?;
         if let Some(limits) = limits {
@@ -37,14 +47,15 @@ impl Driver<'_> {
         for (key, usage) in charges {
             self.commit(Record::Charge { key, usage }).await?;
         }
-        if let Some(live) = &mut self.live {
-            live.spending = live.spending.restart(self.tally.limits, self.tally.usage);
+        if let Some(live) = &self.live {
+            live.spending.restart(self.tally.limits, self.tally.usage);
         }
         Ok(())
     }
 
     /// Commits the first pending effect that needs no time. False when there is none.
     pub(super) async fn commit_instant(&mut self) -> Result<bool, DriveError> {
+        self.forget_dropped();
         let steps_left = self.tally.limits.steps.is_none_or(|limit| self.tally.steps < limit);
         let mut chosen = None;
         for key in &self.order {
@@ -54,7 +65,7 @@ impl Driver<'_> {
                 Effect::BeginStep => {
                     let limit = self.tally.limits.steps.unwrap_or_default();
                     let stop = Stop::new(StoppedBy::Steps, format!("step limit ({limit}) reached"));
-                    pending.state = State::Parked(stop);
+                    pending.state = State::Parked(stop, Instant::now());
                     continue;
                 }
                 Effect::Node(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => EffectResult::Recorded,
@@ -66,21 +77,31 @@ impl Driver<'_> {
             break;
         }
         let Some((key, result)) = chosen else { return Ok(false) };
-        self.commit_result(&key, result, Usage::NOTHING).await?;
+        self.commit_result(&key, result, Duration::ZERO).await?;
         Ok(true)
+    }
+
+    /// What nobody waits for any more is not begun; what is in flight goes on, for its account.
+    fn forget_dropped(&mut self) {
+        let flying = |pending: &Pending| matches!(pending.state, State::Flying(..));
+        self.pending.retain(|_, pending| !pending.dropped || flying(pending));
+        let pending = &self.pending;
+        self.order.retain(|key| pending.contains_key(key));
     }
 
     pub(super) async fn commit_result(
         &mut self,
         key: &EffectKey,
         result: EffectResult,
-        usage: Usage,
+        waited: Duration,
     ) -> Result<(), DriveError> {
         let Some(pending) = self.pending.get(key) else { return Ok(()) };
         let took = match pending.state {
             State::Flying(_, since) => since.elapsed(),
-            State::Asked | State::Parked(_) => Duration::ZERO,
+            State::Asked | State::Parked(..) => Duration::ZERO,
         };
+        // The call is over: what it was billed is recorded with it, in one transaction that closes its intents.
+        let usage = self.live.as_ref().map_or(Usage::NOTHING, |live| live.spending.close(key));
         let record = Record::Result {
             key: key.clone(),
             hash: pending.hash.clone(),
@@ -88,13 +109,14 @@ impl Driver<'_> {
             result: Box::new(result),
             usage,
             took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
         };
         self.commit(record).await
     }
 
     /// Starts what can be started and waits for one thing to happen. Some: the run stops.
     pub(super) async fn advance(&mut self) -> Result<Option<Stop>, DriveError> {
-        if self.pending.values().all(|pending| matches!(pending.state, State::Parked(_))) {
+        if self.pending.values().all(|pending| matches!(pending.state, State::Parked(..))) {
             return Ok(Some(self.reason_to_stop()));
         }
         // Asked before anything new is begun: a call that is sent now would be paid for by a run that stops.
@@ -111,12 +133,7 @@ impl Driver<'_> {
                 None => {}
             },
             () = tokio::time::sleep(left) => {}
-            changed = live.interrupt.changed() => {
-                if changed.is_err() {
-                    // Nobody can interrupt any more: wait for the rest alone.
-                    tokio::task::yield_now().await;
-                }
-            }
+            () = live.interrupt.changed() => {}
         }
         Ok(None)
     }
@@ -124,7 +141,7 @@ impl Driver<'_> {
     /// What stops the run whatever is in flight: a signal, a full disk, the time limit.
     fn must_stop(&self) -> Option<Stop> {
         let live = self.live.as_ref()?;
-        if *live.interrupt.borrow() != Interrupt::None {
+        if live.interrupt.urgency() != Interrupt::None {
             return Some(interrupted());
         }
         if let Some(detail) = &self.unwritten {
@@ -154,38 +171,51 @@ impl Driver<'_> {
                 Effect::Validate { .. } => ("validate", None),
                 _ => ("preview", None),
             };
-            let future = live.world.perform(key.clone(), pending.effect.clone());
+            let future = live.world.perform(key.clone(), pending.effect.clone(), pending.hash.clone());
             let (reporter, ending) = (live.reporter.clone(), key.clone());
             let task = tokio::spawn(async move {
-                let performed = future.await;
+                // A panic is a bug of ours; it must end the run by that name, not leave it waiting.
+                let performed =
+                    std::panic::AssertUnwindSafe(future).catch_unwind().await.unwrap_or_else(|_| {
+                        Performed::Parked(Stop::new(StoppedBy::Internal, format!("`{ending}` panicked")))
+                    });
                 let _ = reporter.send(Report::Ended(ending, performed));
             });
-            pending.state = State::Flying(task.abort_handle(), Instant::now());
+            pending.state = State::Flying(task, Instant::now());
             self.sink.event(&RunEvent::Begun { key: key.clone(), effect, role });
         }
     }
 
     pub(super) async fn ended(&mut self, key: EffectKey, performed: Performed) -> Result<(), DriveError> {
         match performed {
-            Performed::Done { result, usage } => {
-                self.commit_result(&key, *result, usage).await?;
-                // Room may have come free: what a cap had parked is asked again.
-                for pending in self.pending.values_mut() {
-                    if let State::Parked(Stop { by: StoppedBy::Dollars | StoppedBy::Tokens, .. }) =
-                        pending.state
-                    {
-                        pending.state = State::Asked;
-                    }
-                }
+            Performed::Done { result, waited } => {
+                let answered = matches!(*result, EffectResult::Chat(Ok(_)));
+                self.commit_result(&key, *result, waited).await?;
+                self.revive(answered);
             }
             Performed::Parked(stop) => {
                 if let Some(pending) = self.pending.get_mut(&key) {
-                    pending.state = State::Parked(stop);
+                    pending.state = State::Parked(stop, Instant::now());
                 }
                 self.charge_abandoned(&key).await?;
             }
         }
         Ok(())
+    }
+
+    /// Asks parked calls again where the reason may be gone: room under a cap, a service that answers others.
+    fn revive(&mut self, answered: bool) {
+        for pending in self.pending.values_mut() {
+            let State::Parked(stop, since) = &pending.state else { continue };
+            let again = match stop.by {
+                StoppedBy::Dollars | StoppedBy::Tokens => true,
+                StoppedBy::ModelService => answered && since.elapsed() >= REVIVE_AFTER,
+                _ => false,
+            };
+            if again {
+                pending.state = State::Asked;
+            }
+        }
     }
 
     pub(super) async fn charge_abandoned(&mut self, key: &EffectKey) -> Result<(), DriveError> {
@@ -199,7 +229,7 @@ impl Driver<'_> {
     /// Nothing is in flight: the most telling reason among what is parked.
     pub(super) fn reason_to_stop(&self) -> Stop {
         let parked = self.pending.values().filter_map(|pending| match &pending.state {
-            State::Parked(stop) => Some(stop),
+            State::Parked(stop, _) => Some(stop),
             _ => None,
         });
         parked
@@ -207,8 +237,4 @@ impl Driver<'_> {
             .cloned()
             .unwrap_or_else(|| Stop::new(StoppedBy::Internal, "the strategy waits for nothing"))
     }
-}
-
-fn interrupted() -> Stop {
-    Stop::new(StoppedBy::Interrupted, "interrupted; nothing in the journal is lost")
 }

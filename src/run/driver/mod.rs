@@ -18,4 +18,4 @@ mod turns;
 mod world;
 
 pub use turns::{DriveError, Driver, Live, last_stamp};
-pub use world::{Interrupt, Performed, Report, World};
+pub use world::{Interrupt, Interrupts, Performed, Report, World};

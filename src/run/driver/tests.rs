@@ -2,6 +2,7 @@
 //! from any prefix ends in the same tree, and nothing with a committed result is performed again.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
@@ -86,14 +87,16 @@ async fn grow(
 struct Unruly {
     asked: Mutex<Vec<EffectKey>>,
     fails: bool,
+    panics: bool,
 }
 
 impl World for Unruly {
-    fn perform(&self, key: EffectKey, effect: Effect) -> BoxFuture<'static, Performed> {
+    fn perform(&self, key: EffectKey, effect: Effect, _hash: String) -> BoxFuture<'static, Performed> {
         let turns = 13_u32.saturating_sub(key.number().unwrap_or(0)) % 4;
         self.asked.lock().unwrap().push(key);
-        let fails = self.fails;
+        let (fails, panics) = (self.fails, self.panics);
         Box::pin(async move {
+            assert!(!panics, "a bug");
             for _ in 0..turns {
                 tokio::task::yield_now().await;
             }
@@ -102,7 +105,7 @@ impl World for Unruly {
             }
             let Effect::Chat { request, .. } = effect else { unreachable!() };
             let answer = ChatAnswer {
-                content: format!("answer to {} with seed {:?}", request.messages[0].content, request.seed),
+                content: format!("answer to {:?} with seed {:?}", request.messages, request.seed),
                 reasoning: None,
                 tool_calls: Vec::new(),
                 document: None,
@@ -111,7 +114,7 @@ impl World for Unruly {
                 model: "toy".to_owned(),
                 provider_state: None,
             };
-            Performed::Done { result: Box::new(EffectResult::Chat(Ok(answer))), usage: Usage::NOTHING }
+            Performed::Done { result: Box::new(EffectResult::Chat(Ok(answer))), waited: Duration::ZERO }
         })
     }
 
@@ -141,6 +144,10 @@ struct Sat {
 
 /// One sitting over the journal in `folder`, after `keep` entries of it.
 async fn sit(recorded: &[Entry], world: Unruly, limits: Option<Limits>) -> Sat {
+    sit_with(&Toy, recorded, world, limits).await
+}
+
+async fn sit_with(strategy: &dyn Strategy, recorded: &[Entry], world: Unruly, limits: Option<Limits>) -> Sat {
     let place = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(place.path(), "run").unwrap();
     let opened = Journal::open(&folder).unwrap();
@@ -157,14 +164,14 @@ async fn sit(recorded: &[Entry], world: Unruly, limits: Option<Limits>) -> Sat {
         reporter,
         clock: Clock::resume(last_stamp(recorded)),
         spending: Spending::resume(LIMITS, Usage::NOTHING),
-        interrupt,
+        interrupt: interrupt.into(),
         started: Record::Started { program: "test".to_owned(), sandbox: "none".to_owned() },
         limits,
         open_intents: Vec::new(),
     };
     let mut sink = |_: &RunEvent| {};
     let driver = Driver::new(handle(), LIMITS, recorded.to_vec(), Some(live), &mut sink);
-    let (stop, _) = driver.drive(&Toy).await.unwrap();
+    let (stop, _) = driver.drive(strategy).await.unwrap();
     let entries = crate::run::journal::read_entries(
         &folder.journal_path(),
         &folder.content(),
@@ -176,8 +183,12 @@ async fn sit(recorded: &[Entry], world: Unruly, limits: Option<Limits>) -> Sat {
 }
 
 async fn replay(recorded: Vec<Entry>) -> Result<Stop, DriveError> {
+    replay_with(&Toy, recorded).await
+}
+
+async fn replay_with(strategy: &dyn Strategy, recorded: Vec<Entry>) -> Result<Stop, DriveError> {
     let mut sink = |_: &RunEvent| {};
-    Driver::new(handle(), LIMITS, recorded, None, &mut sink).drive(&Toy).await.map(|(stop, _)| stop)
+    Driver::new(handle(), LIMITS, recorded, None, &mut sink).drive(strategy).await.map(|(stop, _)| stop)
 }
 
 /// The wall-clock time aside: the tests write the prefix anew.
@@ -248,4 +259,61 @@ async fn a_changed_journal_is_told() {
         answer.content.push('!');
     }
     assert!(matches!(replay(entries).await, Err(DriveError::Diverged { .. })));
+}
+
+/// Asks for two things at once and takes the first: the other is dropped, in flight or not.
+struct Hasty {
+    fails: bool,
+}
+
+impl Strategy for Hasty {
+    fn run<'a>(&'a self, context: &'a dyn RunContext) -> StrategyFuture<'a> {
+        Box::pin(async move {
+            for id in 0..3 {
+                let ask =
+                    |n: u32| context.chat(EffectKey::node(id, "draft", n), "code", ChatRequest::default());
+                let first = futures_util::future::select(Box::pin(ask(0)), Box::pin(ask(1))).await;
+                drop(first);
+                context.note(EffectKey::node(id, "note", 0), "one of two".to_owned()).await?;
+            }
+            if self.fails {
+                let last = context.chat(EffectKey::node(9, "draft", 0), "code", ChatRequest::default());
+                let twice = context.note(EffectKey::node(0, "note", 0), String::new());
+                let (_, twice) = futures_util::future::join(last, twice).await;
+                twice?;
+            }
+            Ok(Finished { reason: "done".to_owned() })
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_call_is_accounted_for_and_never_sent_twice() {
+    let hasty = Hasty { fails: false };
+    let whole = sit_with(&hasty, &[], Unruly::default(), None).await;
+    assert_eq!(whole.stop.by, StoppedBy::Finished);
+    assert_eq!(replay_with(&hasty, whole.entries.clone()).await.unwrap().by, StoppedBy::Finished);
+    for cut in 1..whole.entries.len() {
+        let prefix = &whole.entries[..cut];
+        let resumed = sit_with(&hasty, prefix, Unruly::default(), None).await;
+        assert_eq!(resumed.stop.by, StoppedBy::Finished, "after {cut}");
+        assert!(resumed.asked.iter().all(|key| !results(prefix).contains(&key)), "asked again after {cut}");
+        replay_with(&hasty, resumed.entries).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_strategy_that_fails_with_a_call_in_flight_can_be_replayed_and_resumed() {
+    let hasty = Hasty { fails: true };
+    let failed = sit_with(&hasty, &[], Unruly::default(), None).await;
+    assert_eq!(failed.stop.by, StoppedBy::Internal);
+    assert_eq!(replay_with(&hasty, failed.entries.clone()).await.unwrap().by, StoppedBy::Internal);
+    let again = sit_with(&hasty, &failed.entries, Unruly::default(), None).await;
+    assert_eq!((again.stop.by, again.asked.len()), (StoppedBy::Internal, 0));
+}
+
+#[tokio::test]
+async fn a_panic_of_the_world_ends_the_run_by_name() {
+    let panicked = sit(&[], Unruly { panics: true, ..Unruly::default() }, None).await;
+    assert_eq!(panicked.stop.by, StoppedBy::Internal);
 }

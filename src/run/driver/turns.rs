@@ -10,14 +10,14 @@ use podium_scaffold::strategy::StrategyFuture;
 use podium_scaffold::{Effect, Strategy};
 use podium_types::canonical;
 use podium_types::key::EffectKey;
-use tokio::sync::{mpsc, watch};
-use tokio::task::AbortHandle;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
-use super::world::{Interrupt, Report, World};
+use super::world::{Interrupts, Report, World};
 use crate::run::clock::Clock;
 use crate::run::context::Handle;
 use crate::run::events::{RunEvent, Sink};
-use crate::run::journal::{Entry, Intent, Journal, JournalError, Record, Stamp};
+use crate::run::journal::{Entry, Intent, Journal, JournalError, Record, Stamp, name_of};
 use crate::run::limits::Limits;
 use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
@@ -65,7 +65,7 @@ pub struct Live {
     /// Caps on tokens and dollars.
     pub spending: Spending,
     /// Ctrl-C and friends.
-    pub interrupt: watch::Receiver<Interrupt>,
+    pub interrupt: Interrupts,
     /// What the sitting's first record says.
     pub started: Record,
     /// Limits in force from now on, where they differ from the journal's.
@@ -78,12 +78,14 @@ pub(super) struct Pending {
     pub(super) effect: Effect,
     pub(super) hash: String,
     pub(super) state: State,
+    /// Nobody waits for it any more: it is not started, and what is in flight is only accounted for.
+    pub(super) dropped: bool,
 }
 
 pub(super) enum State {
     Asked,
-    Flying(AbortHandle, Instant),
-    Parked(Stop),
+    Flying(JoinHandle<()>, Instant),
+    Parked(Stop, Instant),
 }
 
 /// Drives one strategy over one journal.
@@ -93,7 +95,12 @@ pub struct Driver<'a> {
     pub(super) recorded: VecDeque<Entry>,
     pub(super) pending: BTreeMap<EffectKey, Pending>,
     pub(super) order: Vec<EffectKey>,
+    /// How the last recorded sitting ended; none while it is going on.
     pub(super) last_stop: Option<Stop>,
+    pub(super) last_seq: u64,
+    /// The selection replayed last; put into files when the replay is over.
+    pub(super) selected: Option<Entry>,
+    pub(super) sitting: bool,
     /// The first file of the run folder that could not be written: the run stops, and the next sitting writes it.
     pub(super) unwritten: Option<String>,
     pub(super) live: Option<Live>,
@@ -124,6 +131,9 @@ impl<'a> Driver<'a> {
             pending: BTreeMap::new(),
             order: Vec::new(),
             last_stop: None,
+            last_seq: 0,
+            selected: None,
+            sitting: false,
             unwritten: None,
             live,
             sink,
@@ -139,7 +149,6 @@ impl<'a> Driver<'a> {
         let mut future: StrategyFuture<'_> = strategy.run(&context);
         let flag = Arc::new(Flag(AtomicBool::new(false)));
         let waker = Waker::from(Arc::clone(&flag));
-        let mut sitting = false;
         loop {
             loop {
                 flag.0.store(false, Ordering::Relaxed);
@@ -162,8 +171,7 @@ impl<'a> Driver<'a> {
             if self.live.is_none() {
                 return self.journal_read();
             }
-            if !sitting {
-                sitting = true;
+            if !self.sitting {
                 self.begin_sitting().await?;
                 continue;
             }
@@ -181,12 +189,15 @@ impl<'a> Driver<'a> {
             let hash =
                 canonical::hash(&effect).map_err(|source| DriveError::Hash { key: key.clone(), source })?;
             self.order.push(key.clone());
-            self.pending.insert(key, Pending { effect, hash, state: State::Asked });
+            self.pending.insert(key, Pending { effect, hash, state: State::Asked, dropped: false });
         }
         for key in self.context.take_dropped() {
-            // A dropped execution is killed; a dropped call is paid for, so its answer is still journaled.
-            if let Some(Pending { effect: Effect::Execute(_), state, .. }) = self.pending.get(&key) {
-                if let State::Flying(task, _) = state {
+            let Some(pending) = self.pending.get_mut(&key) else { continue };
+            pending.dropped = true;
+            // A dropped execution is killed, in a replay as it was live. A dropped call may have been paid for: its
+            // answer is journaled all the same, so it stays until that is known.
+            if let Effect::Execute(_) = pending.effect {
+                if let State::Flying(task, _) = &pending.state {
                     task.abort();
                 }
                 self.forget(&key);
@@ -201,39 +212,46 @@ impl<'a> Driver<'a> {
     }
 
     fn replay(&mut self, entry: Entry) -> Result<(), DriveError> {
-        if let Record::Result { key, hash, effect, .. } = &entry.record {
-            let diverged = |asked: String| DriveError::Diverged {
-                seq: entry.seq,
-                recorded: format!("{} `{key}`", name_of(effect)),
-                asked,
-            };
-            match self.pending.get(key) {
-                None => {
-                    let asked: Vec<&str> = self.order.iter().map(EffectKey::as_str).collect();
-                    return Err(diverged(format!("waits for [{}]", asked.join(", "))));
-                }
-                // The hash is that of the effect as it was asked for; the effect beside it is what others read.
-                Some(pending) if pending.hash != *hash || pending.effect != **effect => {
-                    return Err(diverged("asks for it with another content".to_owned()));
-                }
-                Some(_) => {}
-            }
-        }
-        if let Record::Stopped(stop) = &entry.record {
-            self.last_stop = Some(stop.clone());
-        }
+        self.check(&entry)?;
         self.release(entry, true);
         Ok(())
     }
 
+    /// A recorded result must answer a pending effect of the same content.
+    fn check(&self, entry: &Entry) -> Result<(), DriveError> {
+        let Record::Result { key, hash, effect, .. } = &entry.record else { return Ok(()) };
+        let diverged = |asked: String| DriveError::Diverged {
+            seq: entry.seq,
+            recorded: format!("{} `{key}`", name_of(effect)),
+            asked,
+        };
+        match self.pending.get(key) {
+            None => {
+                let asked: Vec<&str> = self.order.iter().map(EffectKey::as_str).collect();
+                Err(diverged(format!("waits for [{}]", asked.join(", "))))
+            }
+            // The hash is that of the effect as it was asked for; the effect beside it is what others read.
+            Some(pending) if pending.hash != *hash || pending.effect != **effect => {
+                Err(diverged("asks for it with another content".to_owned()))
+            }
+            Some(_) => Ok(()),
+        }
+    }
+
     /// Makes an entry count, puts it into files, and lets its result out.
     pub(super) fn release(&mut self, entry: Entry, replayed: bool) {
-        if let Some(live) = &self.live
-            && let Err(detail) = live.world.materialise(&entry)
-        {
-            tracing::error!(detail, "a file of the run folder could not be written");
-            self.unwritten.get_or_insert(detail);
+        // Of recorded selections only the last counts: the best submission so far stays in place all the while.
+        if replayed && selects(&entry) {
+            self.selected = Some(entry.clone());
+        } else {
+            self.materialise(&entry);
         }
+        match &entry.record {
+            Record::Stopped(stop) => self.last_stop = Some(stop.clone()),
+            Record::Started { .. } => self.last_stop = None,
+            _ => {}
+        }
+        self.last_seq = entry.seq;
         self.tally.apply(&entry);
         self.context.set_budget(self.tally.budget());
         if let Record::Result { key, result, .. } = &entry.record {
@@ -244,11 +262,20 @@ impl<'a> Driver<'a> {
         self.sink.event(&RunEvent::Entry { replayed, entry: Box::new(entry) });
     }
 
+    pub(super) fn materialise(&mut self, entry: &Entry) {
+        if let Some(live) = &self.live
+            && let Err(detail) = live.world.materialise(entry)
+        {
+            tracing::error!(detail, "a file of the run folder could not be written");
+            self.unwritten.get_or_insert(detail);
+        }
+    }
+
     /// The end of a replay without a live half.
     fn journal_read(self) -> Result<(Stop, Tally), DriveError> {
         match self.last_stop {
             Some(stop) if stop.by == StoppedBy::Finished => Err(DriveError::Diverged {
-                seq: 0,
+                seq: self.last_seq,
                 recorded: "the strategy's own end".to_owned(),
                 asked: "goes on".to_owned(),
             }),
@@ -262,41 +289,31 @@ impl<'a> Driver<'a> {
 
     async fn strategy_ended(mut self, stop: Stop) -> Result<(Stop, Tally), DriveError> {
         while let Some(entry) = self.recorded.pop_front() {
-            match &entry.record {
-                Record::Result { key, effect, .. } => {
-                    return Err(DriveError::Diverged {
-                        seq: entry.seq,
-                        recorded: format!("{} `{key}`", name_of(effect)),
-                        asked: format!("has ended: {}", stop.detail),
-                    });
-                }
-                Record::Stopped(recorded) => self.last_stop = Some(recorded.clone()),
-                _ => {}
+            // Calls that were in flight when the strategy ended were still answered: paid for, though for nobody.
+            if self.check(&entry).is_err()
+                && let Record::Result { key, effect, .. } = &entry.record
+            {
+                return Err(DriveError::Diverged {
+                    seq: entry.seq,
+                    recorded: format!("{} `{key}`", name_of(effect)),
+                    asked: format!("has ended: {}", stop.detail),
+                });
             }
             self.release(entry, true);
         }
-        match &self.last_stop {
-            // The recorded end stands.
-            Some(recorded) if recorded.by == stop.by && recorded.by == StoppedBy::Finished => {
-                Ok((stop, self.tally))
-            }
-            _ if self.live.is_none() => Ok((stop, self.tally)),
-            _ => self.stop(stop).await,
+        let recorded_end = self.last_stop.as_ref().is_some_and(|recorded| recorded.by == StoppedBy::Finished);
+        if self.live.is_none() || (recorded_end && stop.by == StoppedBy::Finished) {
+            return Ok((stop, self.tally));
         }
+        if !self.sitting {
+            self.begin_sitting().await?;
+        }
+        self.stop(stop).await
     }
 }
 
-fn name_of(effect: &Effect) -> &'static str {
-    match effect {
-        Effect::BeginStep => "step",
-        Effect::Chat { .. } => "chat",
-        Effect::Execute(_) => "execution",
-        Effect::Validate { .. } => "submission check",
-        Effect::Preview(_) => "preview",
-        Effect::Node(_) => "node",
-        Effect::Note { .. } => "note",
-        Effect::SelectFinal { .. } => "final selection",
-    }
+fn selects(entry: &Entry) -> bool {
+    matches!(&entry.record, Record::Result { effect, .. } if matches!(**effect, Effect::SelectFinal { .. }))
 }
 
 /// Where a run stands after its journal: its clocks.

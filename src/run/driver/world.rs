@@ -1,13 +1,15 @@
 //! What the driver needs of the world: effects performed, progress reported, a wish to stop.
 
+use std::time::Duration;
+
 use futures_util::future::BoxFuture;
 use podium_scaffold::{Effect, EffectResult};
 use podium_types::key::EffectKey;
-use podium_types::usage::Usage;
+use tokio::sync::watch;
 
 use crate::run::events::RunEvent;
 use crate::run::journal::Entry;
-use crate::run::stop::Stop;
+use crate::run::stop::{Stop, StoppedBy};
 
 /// What came of an effect.
 #[derive(Debug)]
@@ -16,8 +18,8 @@ pub enum Performed {
     Done {
         /// For the strategy.
         result: Box<EffectResult>,
-        /// What it used.
-        usage: Usage,
+        /// How long it waited for a model service on the way.
+        waited: Duration,
     },
     /// It cannot be done now, for this reason.
     Parked(Stop),
@@ -35,7 +37,8 @@ pub enum Report {
 /// The live side: performs effects.
 pub trait World: Send + Sync {
     /// Performs an effect of the kinds that take time: chat, execute, validate, preview.
-    fn perform(&self, key: EffectKey, effect: Effect) -> BoxFuture<'static, Performed>;
+    /// `hash` is the effect's, as the journal will hold it. Dropping the future cancels the effect.
+    fn perform(&self, key: EffectKey, effect: Effect, hash: String) -> BoxFuture<'static, Performed>;
 
     /// Puts what a committed record says into files (`nodes/`, `best/`). Called in journal order; when a run is
     /// resumed also for the records it holds, so that a file lost in a crash comes back.
@@ -55,4 +58,37 @@ pub enum Interrupt {
     Gently,
     /// At once.
     AtOnce,
+}
+
+/// Where wishes to stop come from.
+#[derive(Debug)]
+pub struct Interrupts(Option<watch::Receiver<Interrupt>>);
+
+impl From<watch::Receiver<Interrupt>> for Interrupts {
+    fn from(receiver: watch::Receiver<Interrupt>) -> Self {
+        Self(Some(receiver))
+    }
+}
+
+impl Interrupts {
+    /// How urgently the run should stop.
+    pub(super) fn urgency(&self) -> Interrupt {
+        self.0.as_ref().map_or(Interrupt::None, |receiver| *receiver.borrow())
+    }
+
+    /// Resolves when that changes; never, when nobody can wish it any more.
+    pub(super) async fn changed(&mut self) {
+        if let Some(receiver) = &mut self.0
+            && receiver.changed().await.is_ok()
+        {
+            return;
+        }
+        self.0 = None;
+        std::future::pending::<()>().await;
+    }
+}
+
+/// The stop of a wish to stop.
+pub(super) fn interrupted() -> Stop {
+    Stop::new(StoppedBy::Interrupted, "interrupted; nothing in the journal is lost")
 }

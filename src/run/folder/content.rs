@@ -23,6 +23,11 @@ pub enum ContentError {
 }
 
 impl ContentError {
+    /// Whether a file is not what the journal says.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. })
+    }
+
     /// Whether the disk was full.
     pub fn is_disk_full(&self) -> bool {
         matches!(self, Self::Write(error) if error.is_disk_full())

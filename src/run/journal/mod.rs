@@ -16,6 +16,6 @@ mod store;
 mod writer;
 
 pub use place::FileSystem;
-pub use record::{Entry, Intent, Record, Stamp};
+pub use record::{Entry, Intent, Record, Stamp, name_of};
 pub use store::{JournalError, PATIENCE, read_entries};
 pub use writer::{Journal, Opened};

@@ -35,6 +35,8 @@ pub enum Record {
         usage: Usage,
         /// How long it was in flight, in milliseconds.
         took_ms: u64,
+        /// Of these, how long it waited for a model service.
+        waited_ms: u64,
     },
     /// Model tries that were sent and never answered (a crash, a service that kept failing), at their worst case.
     Charge {
@@ -56,6 +58,14 @@ impl Record {
             Self::Result { .. } => "result",
             Self::Charge { .. } => "charge",
             Self::Stopped(_) => "stopped",
+        }
+    }
+
+    /// The effect's word, for a result.
+    pub fn effect(&self) -> Option<&'static str> {
+        match self {
+            Self::Result { effect, .. } => Some(name_of(effect)),
+            _ => None,
         }
     }
 
@@ -90,15 +100,42 @@ pub struct Entry {
     pub record: Record,
 }
 
-/// A model try that is about to be sent.
+/// Something that cannot be taken back and is about to be done; committed before it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Intent {
-    /// The key of the call.
-    pub key: EffectKey,
-    /// The try within the call, from 1.
-    pub attempt: u32,
-    /// Hash of the request.
-    pub hash: String,
-    /// Its worst case.
-    pub worst: Usage,
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Intent {
+    /// A model try is about to be sent. Without an account of it, a resume charges the worst case.
+    Try {
+        /// The key of the call.
+        key: EffectKey,
+        /// The try within the call, from 1.
+        attempt: u32,
+        /// Hash of the effect.
+        hash: String,
+        /// Its worst case.
+        worst: Usage,
+    },
+}
+
+impl Intent {
+    /// Its effect and its number within it.
+    pub const fn place(&self) -> (&EffectKey, u32) {
+        match self {
+            Self::Try { key, attempt, .. } => (key, *attempt),
+        }
+    }
+}
+
+/// The word for an effect, in columns and messages.
+pub const fn name_of(effect: &Effect) -> &'static str {
+    match effect {
+        Effect::BeginStep => "step",
+        Effect::Chat { .. } => "chat",
+        Effect::Execute(_) => "execution",
+        Effect::Validate { .. } => "submission check",
+        Effect::Preview(_) => "preview",
+        Effect::Node(_) => "node",
+        Effect::Note { .. } => "note",
+        Effect::SelectFinal { .. } => "final selection",
+    }
 }

@@ -16,7 +16,9 @@ const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS entry (
   seq INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,
+  effect TEXT,            -- of a result: chat, execution, node, ...
   key TEXT,
+  number INTEGER,         -- node or step in the key
   run_ms INTEGER NOT NULL,
   waiting_ms INTEGER NOT NULL,
   at TEXT NOT NULL,
@@ -92,7 +94,8 @@ impl JournalError {
                 use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
                 matches!(error.code, DatabaseCorrupt | NotADatabase)
             }
-            Self::Corrupt { .. } => true,
+            Self::Corrupt { .. } | Self::Missing { .. } => true,
+            Self::Content(error) => error.is_damage(),
             _ => false,
         }
     }
@@ -182,11 +185,14 @@ impl Store {
         let transaction = self.connection.transaction().map_err(fail)?;
         transaction
             .execute(
-                "INSERT INTO entry (seq, kind, key, run_ms, waiting_ms, at, body, content) VALUES (?,?,?,?,?,?,?,?)",
+                "INSERT INTO entry (seq, kind, effect, key, number, run_ms, waiting_ms, at, body, content) \
+                 VALUES (?,?,?,?,?,?,?,?,?,?)",
                 params![
                     entry.seq,
                     entry.record.kind(),
+                    entry.record.effect(),
                     key,
+                    entry.record.key().and_then(EffectKey::number),
                     entry.stamp.run_ms,
                     entry.stamp.waiting_ms,
                     entry.at,
@@ -206,10 +212,11 @@ impl Store {
     /// Commits an intent.
     pub(super) fn intend(&self, intent: &Intent) -> Result<(), JournalError> {
         let body = serde_json::to_string(intent).map_err(JournalError::Encode)?;
+        let (key, attempt) = intent.place();
         self.connection
             .execute(
                 "INSERT INTO intent (key, attempt, state, body) VALUES (?, ?, 'open', ?)",
-                params![intent.key.as_str(), intent.attempt, body],
+                params![key.as_str(), attempt, body],
             )
             .map(|_| ())
             .map_err(|source| self.fail(source))

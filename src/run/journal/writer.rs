@@ -22,6 +22,7 @@ enum Command {
     Append(Box<(Stamp, String, Record)>, oneshot::Sender<Result<Entry, JournalError>>),
     Intend(Box<Intent>, oneshot::Sender<Result<(), JournalError>>),
     CloseIntent(EffectKey, u32),
+    Close(oneshot::Sender<()>),
 }
 
 /// A handle to the writer; cheap to clone. The thread ends when the last handle is dropped.
@@ -92,6 +93,14 @@ impl Journal {
         let _ = self.commands.send(Command::CloseIntent(key, attempt));
     }
 
+    /// Ends the writer, whoever still holds a handle: the file is free for others from then on.
+    pub async fn close(self) {
+        let (reply, answer) = oneshot::channel();
+        if self.commands.send(Command::Close(reply)).is_ok() {
+            let _ = answer.await;
+        }
+    }
+
     /// Whether the disk was full at some commit.
     pub fn disk_was_full(&self) -> bool {
         self.disk_full.load(Ordering::Relaxed)
@@ -124,6 +133,11 @@ impl Writer {
                     let committed = self.with_ballast(|store| store.intend(&intent));
                     failpoint::reach("after_intent", self.next);
                     let _ = reply.send(committed);
+                }
+                Command::Close(reply) => {
+                    drop(self.store);
+                    let _ = reply.send(());
+                    return;
                 }
                 Command::CloseIntent(key, attempt) => {
                     if let Err(error) = self.with_ballast(|store| store.close_intent(&key, attempt)) {

@@ -1,14 +1,12 @@
 //! Model calls: an intent is committed before each try, caps are asked, waits are shown and not counted as run time.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
 use podium_llm::{Call, CallEvent, Denied, Error, Ledger, Observer, Settled, WorstCase};
 use podium_scaffold::EffectResult;
-use podium_types::canonical;
 use podium_types::chat::ChatRequest;
 use podium_types::key::EffectKey;
-use podium_types::usage::Usage;
 use tokio::sync::mpsc;
 
 use super::Inner;
@@ -25,17 +23,12 @@ impl Inner {
         key: &EffectKey,
         role: &str,
         request: &ChatRequest,
+        hash: String,
     ) -> Performed {
         let Some(model) = self.equipment.models.get(role) else {
             return Performed::Parked(Stop::new(
                 StoppedBy::Internal,
                 format!("no model has the role `{role}`"),
-            ));
-        };
-        let Ok(hash) = canonical::hash(request) else {
-            return Performed::Parked(Stop::new(
-                StoppedBy::Internal,
-                format!("the request of `{key}` is no JSON"),
             ));
         };
         let ledger = CallLedger {
@@ -53,7 +46,7 @@ impl Inner {
         };
         let call = Call { model, request, ledger: &ledger, observer: &observer, purpose: role };
         let answer = self.equipment.client.chat(&call).await;
-        drop(observer);
+        let waited = observer.in_flight.into_inner().unwrap_or_else(PoisonError::into_inner).waited();
         let result = match answer {
             Ok(answer) => Ok(answer),
             Err(Error::Request(error)) => Err(error),
@@ -68,9 +61,7 @@ impl Inner {
                 return Performed::Parked(Stop::new(StoppedBy::ModelService, format!("{error}{hint}")));
             }
         };
-        // The ledger holds the whole account of the call.
-        let usage = self.spending.close(key, Usage::NOTHING);
-        Performed::Done { result: Box::new(EffectResult::Chat(result)), usage }
+        Performed::Done { result: Box::new(EffectResult::Chat(result)), waited }
     }
 }
 
@@ -96,7 +87,7 @@ impl Ledger for CallLedger {
         Box::pin(async move {
             let worst = worst.usage();
             self.spending.reserve(&self.key, attempt, worst).map_err(|stop| self.refuse(stop))?;
-            let intent = Intent { key: self.key.clone(), attempt, hash: self.hash.clone(), worst };
+            let intent = Intent::Try { key: self.key.clone(), attempt, hash: self.hash.clone(), worst };
             if let Err(error) = self.journal.intend(intent).await {
                 self.spending.release(&self.key, attempt);
                 let stop = if error.is_disk_full() {
@@ -132,8 +123,8 @@ struct CallObserver {
 }
 
 impl CallObserver {
-    fn waits(&self, waiting: bool) {
-        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner).set_waiting(waiting);
+    fn in_flight(&self) -> MutexGuard<'_, InFlight> {
+        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn report(&self, event: RunEvent) {
@@ -145,7 +136,7 @@ impl Observer for CallObserver {
     fn event(&self, event: CallEvent) {
         match event {
             CallEvent::Waiting { why, delay, attempt, of } => {
-                self.waits(true);
+                self.in_flight().set_waiting(true);
                 self.report(RunEvent::Waiting {
                     key: self.key.clone(),
                     why: format!("{}: {why}", self.provider),
@@ -155,10 +146,11 @@ impl Observer for CallObserver {
                 });
             }
             CallEvent::WaitingOver => {
-                self.waits(false);
+                self.in_flight().set_waiting(false);
                 self.report(RunEvent::WaitingOver { key: self.key.clone() });
             }
-            CallEvent::TryFailed { attempt, status, message, .. } => {
+            CallEvent::TryFailed { attempt, status, message, elapsed } => {
+                self.in_flight().try_failed(elapsed);
                 tracing::info!(key = %self.key, attempt, ?status, message, "a model try failed");
             }
             CallEvent::ExceededWorstCase { attempt, worst, used } => {

@@ -60,12 +60,14 @@ impl Files {
         Ok(())
     }
 
-    fn best(&self, node: u32, sha256: &str) -> Result<(), String> {
+    fn best(&self, node: Option<u32>, sha256: &str) -> Result<(), String> {
         let best = self.folder.best_path();
         let content = self.folder.content().get(sha256).map_err(|error| error.to_string())?;
+        put(&best.join("submission.csv"), &content).map_err(|error| sentence(&error))?;
+        // A loop selects a file, not a node: there is no one script that made it.
+        let Some(node) = node else { return Ok(()) };
         let code = std::fs::read(self.folder.node_path(node).join("solution.py")).unwrap_or_default();
-        put(&best.join("submission.csv"), &content)
-            .and_then(|()| put(&best.join("solution.py"), &code))
+        put(&best.join("solution.py"), &code)
             .and_then(|()| put(&best.join("node"), format!("{node}\n").as_bytes()))
             .map_err(|error| sentence(&error))
     }

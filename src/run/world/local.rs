@@ -8,7 +8,6 @@ use podium_sandbox::{Job, SandboxError, SubmissionRule, workspace};
 use podium_scaffold::EffectResult;
 use podium_scaffold::effect::PreviewRequest;
 use podium_types::execution::{Collected, Ended, Execution, ExecutionRequest};
-use podium_types::usage::Usage;
 use podium_types::verdict::Verdict;
 
 use super::Inner;
@@ -157,7 +156,7 @@ impl Inner {
 }
 
 fn done(result: EffectResult) -> Performed {
-    Performed::Done { result: Box::new(result), usage: Usage::NOTHING }
+    Performed::Done { result: Box::new(result), waited: Duration::ZERO }
 }
 
 /// The grader reads files that end in `.csv`; the content store's names do not.

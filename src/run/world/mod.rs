@@ -99,11 +99,11 @@ impl LiveWorld {
 }
 
 impl World for LiveWorld {
-    fn perform(&self, key: EffectKey, effect: Effect) -> BoxFuture<'static, Performed> {
+    fn perform(&self, key: EffectKey, effect: Effect, hash: String) -> BoxFuture<'static, Performed> {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {
             match effect {
-                Effect::Chat { role, request } => inner.chat(&key, &role, &request).await,
+                Effect::Chat { role, request } => inner.chat(&key, &role, &request, hash).await,
                 Effect::Execute(request) => inner.execute(&request).await,
                 Effect::Validate { sha256 } => inner.validate(sha256).await,
                 Effect::Preview(request) => inner.preview(request).await,

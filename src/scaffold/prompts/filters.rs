@@ -3,7 +3,8 @@
 //! - `fence`: a block of text that Podium did not write, in a fence longer than any run of backticks in it;
 //!   `fence(tag="python")` names the language
 //! - `duration`: milliseconds as `1 h 30 min`
-//! - `gib`: bytes as `7.5 GiB`
+//! - `seconds`: milliseconds as `90 s` or `0.5 s`: a limit's exact value
+//! - `gib`: bytes as `7.5 GiB`; `mib`: bytes as `7680 MiB`
 
 use tera::{Kwargs, State, Tera, TeraResult};
 
@@ -12,6 +13,8 @@ pub(super) fn register(tera: &mut Tera) {
         Ok(fence(text, arguments.get::<&str>("tag")?.unwrap_or_default()))
     });
     tera.register_filter("duration", |millis: u64, _: Kwargs, _: &State| duration(millis));
+    tera.register_filter("seconds", |millis: u64, _: Kwargs, _: &State| format!("{} s", millis as f64 / 1e3));
+    tera.register_filter("mib", |bytes: u64, _: Kwargs, _: &State| format!("{} MiB", bytes >> 20));
     tera.register_filter("gib", |bytes: u64, _: Kwargs, _: &State| gib(bytes));
 }
 

@@ -5,6 +5,8 @@
 //! (a description, a program, its output) goes through the `fence` filter ([`filters`]), so that it cannot end its
 //! own block.
 
+pub mod execution;
+mod fault;
 pub mod filters;
 pub mod variables;
 
@@ -13,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use tera::{Context, Tera};
 
+use crate::prompts::fault::Fault;
 use crate::spec::SpecError;
 use crate::strategy::StrategyError;
 use podium_types::nearest::nearest;
@@ -36,9 +39,9 @@ impl Prompts {
         let mut tera = Tera::default();
         tera.autoescape_on(Vec::<String>::new());
         filters::register(&mut tera);
-        tera.add_raw_templates(&sources).map_err(|error| SpecError::Prompt {
-            template: named_in(&error.to_string(), &sources),
-            message: error.to_string(),
+        tera.add_raw_templates(&sources).map_err(|error| {
+            let Fault { template, message } = Fault::of(&error);
+            SpecError::Prompt { template: template.unwrap_or_default(), message }
         })?;
         Ok(Self { tera, sources })
     }
@@ -54,8 +57,10 @@ impl Prompts {
             });
         }
         let prompt_error = |message: String| SpecError::Prompt { template: template.to_owned(), message };
-        let asked =
-            self.tera.get_template_variables(template).map_err(|error| prompt_error(error.to_string()))?;
+        let asked = self
+            .tera
+            .get_template_variables(template)
+            .map_err(|error| prompt_error(Fault::of(&error).seen_from(template)))?;
         let asked: BTreeSet<&str> = asked.into_iter().collect();
         match asked.into_iter().find(|name| !known.contains(name)) {
             None => Ok(()),
@@ -71,7 +76,7 @@ impl Prompts {
     pub fn render<V: Serialize>(&self, template: &str, variables: &V) -> Result<String, StrategyError> {
         let failed = |error: tera::Error| StrategyError::Prompt {
             template: template.to_owned(),
-            message: error.to_string(),
+            message: Fault::of(&error).seen_from(template),
         };
         let context = Context::from_serialize(variables).map_err(failed)?;
         let text = self.tera.render(template, &context).map_err(failed)?;
@@ -82,11 +87,6 @@ impl Prompts {
     pub const fn sources(&self) -> &BTreeMap<String, String> {
         &self.sources
     }
-}
-
-/// The template that an error of the engine speaks of.
-fn named_in(message: &str, sources: &BTreeMap<String, String>) -> String {
-    sources.keys().find(|name| message.contains(name.as_str())).cloned().unwrap_or_default()
 }
 
 /// Without blank space at either end and with single blank lines, except inside fenced blocks, which stay as they

@@ -3,20 +3,25 @@
 //! The file is the only home of a number: nothing here has a default that changes behaviour, so what a run did can
 //! be read off its resolved file. Unknown keys are errors that name the nearest known one.
 //!
-//! - [`model`]: the shape of the file
+//! - [`head`]: what every scaffold file has
 //! - [`duration`]: `24h`, `10m`
-//! - [`load`]: reading and checking
+//! - [`source`], [`load`]: reading, by head and strategy
+//! - [`check`]: values that cannot be
 //! - [`overrides`]: `--set key.path=value`
 //! - [`error`]: what can be wrong
 
+pub mod check;
 pub mod duration;
 pub mod error;
+pub(crate) mod fields;
+pub mod head;
 pub mod load;
-pub mod model;
 pub mod overrides;
+pub mod source;
 
 pub use duration::Duration;
 pub use error::SpecError;
+pub use head::{Head, Limits, ModelSettings, OutputSpec};
 pub use load::{Resolved, resolve};
-pub use model::{Limits, ScaffoldSpec};
 pub use overrides::{Origin, ResolvedValue};
+pub use source::Source;

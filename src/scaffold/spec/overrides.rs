@@ -1,13 +1,13 @@
 //! `--set key.path=value`: changes one value of the scaffold's table, and remembers that it did.
 //!
-//! A path is the keys from the top, joined by dots; a policy rule is named by its `name` or by its place, from 1
+//! A path is the keys from the top, joined by dots; a table in an array is named by its `name` or by its place, from 1
 //! (`policy.rule.debug.probability`, `policy.rule.2.probability`). The value is read as TOML and, where it is none,
 //! as a plain string, so that quotes are not needed: `limits.time_limit=2h`.
 
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::spec::{ScaffoldSpec, SpecError};
+use crate::spec::SpecError;
 use podium_types::nearest::nearest;
 
 /// Where a value came from.
@@ -34,35 +34,35 @@ pub struct ResolvedValue {
 }
 
 /// Sets `path` in `table`. `spec` is what the table read as before.
-pub(super) fn apply(
-    table: &mut toml::Table,
-    spec: &ScaffoldSpec,
-    path: &str,
-    value: &str,
-) -> Result<(), SpecError> {
+pub(super) fn apply(table: &mut toml::Table, spec: &Json, path: &str, value: &str) -> Result<(), SpecError> {
     let known = leaves(spec);
     let canonical = canonical(spec, path);
     if !known.iter().any(|(name, _)| *name == canonical) {
         let names = known.iter().map(|(name, _)| name.as_str());
         return Err(SpecError::UnknownPath { path: path.to_owned(), nearest: nearest(path, names) });
     }
-    let value = parse(value);
     let keys: Vec<&str> = canonical.split('.').collect();
-    if insert(table, spec, &keys, value).is_none() {
+    if insert(table, &keys, parse(value)).is_none() {
         return Err(SpecError::UnknownPath { path: path.to_owned(), nearest: None });
     }
     Ok(())
 }
 
 /// All values of `spec` with their origins.
-pub(super) fn values(spec: &ScaffoldSpec, overrides: &[(String, String)]) -> Vec<ResolvedValue> {
+pub(super) fn values(spec: &Json, overrides: &[(String, String)]) -> Vec<ResolvedValue> {
     let set: Vec<String> = overrides.iter().map(|(path, _)| canonical(spec, path)).collect();
+    // A table that was set whole is the origin of all in it.
+    let is_set = |path: &str| {
+        set.iter().any(|set| {
+            path.strip_prefix(set.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
+    };
     leaves(spec)
         .into_iter()
         .map(|(path, value)| {
-            let origin = match (&value, set.contains(&path)) {
-                (_, true) => Origin::Set,
-                (Json::Null, false) => Origin::Unset,
+            let origin = match &value {
+                _ if is_set(&path) => Origin::Set,
+                Json::Null => Origin::Unset,
                 _ => Origin::File,
             };
             ResolvedValue { path, value, origin }
@@ -70,12 +70,28 @@ pub(super) fn values(spec: &ScaffoldSpec, overrides: &[(String, String)]) -> Vec
         .collect()
 }
 
-/// `policy.rule.2.x` as `policy.rule.NAME.x`.
-fn canonical(spec: &ScaffoldSpec, path: &str) -> String {
-    let Some(rest) = path.strip_prefix("policy.rule.") else { return path.to_owned() };
-    let Some((place, field)) = rest.split_once('.') else { return path.to_owned() };
-    let by_place = place.parse::<usize>().ok().and_then(|place| spec.policy.rule.get(place.checked_sub(1)?));
-    by_place.map_or_else(|| path.to_owned(), |rule| format!("policy.rule.{}.{field}", rule.name))
+/// The path with each place in an array of tables as the name of what stands there.
+fn canonical(spec: &Json, path: &str) -> String {
+    let mut at = spec;
+    let mut names = Vec::new();
+    for key in path.split('.') {
+        let (name, below) = step(at, key);
+        names.push(name);
+        at = below;
+    }
+    names.join(".")
+}
+
+/// The name of what `key` leads to, and its value; null when there is none.
+fn step<'a>(at: &'a Json, key: &str) -> (String, &'a Json) {
+    let Json::Array(items) = at else { return (key.to_owned(), at.get(key).unwrap_or(&Json::Null)) };
+    let by_place = key.parse::<usize>().ok().and_then(|place| place.checked_sub(1));
+    let mut places = items.iter().enumerate();
+    places
+        .find(|(place, item)| {
+            by_place.map_or_else(|| name_of(item, *place) == key, |wanted| wanted == *place)
+        })
+        .map_or_else(|| (key.to_owned(), &Json::Null), |(place, item)| (name_of(item, place), item))
 }
 
 fn parse(text: &str) -> toml::Value {
@@ -86,40 +102,53 @@ fn parse(text: &str) -> toml::Value {
         .unwrap_or_else(|| toml::Value::String(text.to_owned()))
 }
 
-fn insert(table: &mut toml::Table, spec: &ScaffoldSpec, keys: &[&str], value: toml::Value) -> Option<()> {
+fn insert(table: &mut toml::Table, keys: &[&str], value: toml::Value) -> Option<()> {
     match keys {
-        ["policy", "rule", name, field] => {
-            let place = spec.policy.rule.iter().position(|rule| rule.name == *name)?;
-            let rules = table.get_mut("policy")?.get_mut("rule")?.as_array_mut()?;
-            rules.get_mut(place)?.as_table_mut()?.insert((*field).to_owned(), value);
-        }
+        [] => return None,
         [field] => {
             table.insert((*field).to_owned(), value);
         }
         [first, rest @ ..] => {
             let inner = table.entry(*first).or_insert_with(|| toml::Value::Table(toml::Table::new()));
-            return insert(inner.as_table_mut()?, spec, rest, value);
+            match (inner, rest) {
+                (toml::Value::Array(items), [name, rest @ ..]) => {
+                    let named =
+                        |item: &toml::Value| item.get("name").and_then(toml::Value::as_str) == Some(name);
+                    let place = items
+                        .iter()
+                        .position(named)
+                        .or_else(|| name.parse::<usize>().ok()?.checked_sub(1))?;
+                    return insert(items.get_mut(place)?.as_table_mut()?, rest, value);
+                }
+                (inner, rest) => return insert(inner.as_table_mut()?, rest, value),
+            }
         }
-        [] => return None,
     }
     Some(())
 }
 
-fn leaves(spec: &ScaffoldSpec) -> Vec<(String, Json)> {
+fn leaves(spec: &Json) -> Vec<(String, Json)> {
     let mut found = Vec::new();
-    collect("", &serde_json::to_value(spec).unwrap_or_default(), &mut found);
+    collect("", spec, &mut found);
     found
 }
 
+/// An array of tables is walked into; any other is one value.
 fn collect(path: &str, value: &Json, found: &mut Vec<(String, Json)>) {
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match value {
         Json::Object(map) => map.iter().for_each(|(key, value)| collect(&below(key), value, found)),
-        Json::Array(items) => items.iter().enumerate().for_each(|(place, value)| {
-            let name =
-                value.get("name").and_then(Json::as_str).map_or_else(|| place.to_string(), str::to_owned);
-            collect(&below(&name), value, found);
-        }),
+        Json::Array(items) if items.iter().any(Json::is_object) => {
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(place, item)| collect(&below(&name_of(item, place)), item, found));
+        }
         leaf => found.push((path.to_owned(), leaf.clone())),
     }
+}
+
+/// The `name` of a table in an array, or its place, from 1.
+fn name_of(item: &Json, place: usize) -> String {
+    item.get("name").and_then(Json::as_str).map_or_else(|| (place + 1).to_string(), str::to_owned)
 }

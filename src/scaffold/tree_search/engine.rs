@@ -61,7 +61,7 @@ async fn preview(search: &TreeSearch, context: &dyn RunContext) -> Result<String
     if !search.spec.operators.values().any(|operator| operator.data_preview) {
         return Ok(String::new());
     }
-    let request = PreviewRequest { max_chars: search.spec.data_preview.max_chars };
+    let request = PreviewRequest { max_chars: search.common.head.data_preview.max_chars };
     Ok(context.preview(EffectKey::run("preview"), request).await?)
 }
 
@@ -76,7 +76,7 @@ fn job(
 ) -> Result<Job, StrategyError> {
     let operator = operator_of(search, &expansion.operator)?.clone();
     let memory = match &operator.memory {
-        Some(spec) => Memory::gather(tree, context.task(), &search.prompts, spec)?,
+        Some(spec) => Memory::gather(tree, context.task(), &search.common.prompts, spec)?,
         None => Memory::default(),
     };
     let parent =
@@ -95,7 +95,7 @@ async fn select(
     let Verdict::Valid { sha256, .. } = &node.submission else { return Ok(()) };
     let better = tree.best(direction).is_none_or(|best| direction.better(value(node), value(best)));
     if node.is_good() && better {
-        context.select_final(EffectKey::node(node.id, "select", 0), node.id, sha256).await?;
+        context.select_final(EffectKey::node(node.id, "select", 0), Some(node.id), sha256).await?;
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use crate::prompts::variables::RunVariables;
 use crate::strategy::StrategyError;
 use crate::tree_search::operator::{Job, Written, write};
 use crate::tree_search::review::{self, Review};
-use crate::tree_search::{TreeSearch, outcome};
+use crate::tree_search::{TreeSearch, outcome, printed};
 
 /// The file a solution runs as.
 const SOLUTION: &str = "solution.py";
@@ -39,9 +39,11 @@ pub(crate) async fn expand(
         let execution = execute(context, &record).await?;
         record.execution_ms = execution.wall_ms;
         record.submission = validate(context, record.id, &execution.submission).await?;
-        let told = outcome::describe(&execution, &record.submission, &search.spec.output);
+        let told = RunVariables::new(&execution, &record.submission, &search.common.head.output);
         let review = review::review(search, context, &record, &told).await?;
-        judge(&mut record, &execution, review);
+        let printed = printed::metric(&execution.output, &context.task().metric);
+        tell_contradiction(context, record.id, printed, review.as_ref()).await?;
+        judge(&mut record, &execution, printed, review);
         run = Some(told);
     }
     context.node(EffectKey::node(record.id, "record", 0), record.clone()).await?;
@@ -84,8 +86,30 @@ async fn validate(context: &dyn RunContext, id: u32, collected: &Collected) -> R
     }
 }
 
-/// Good or buggy, and why. The facts of the harness come before the model's opinion.
-fn judge(record: &mut NodeRecord, execution: &Execution, review: Option<Review>) {
+/// Tells people where program and review disagree on the metric. Prompts are not told: they show what counts.
+async fn tell_contradiction(
+    context: &dyn RunContext,
+    id: u32,
+    printed: Option<f64>,
+    review: Option<&Review>,
+) -> Result<(), ContextError> {
+    let (Some(printed), Some(review)) = (printed, review) else { return Ok(()) };
+    if review.is_bug || !printed::contradict(printed, review.metric) {
+        return Ok(());
+    }
+    let (printed, name) = (Number(printed), &context.task().metric);
+    let read = review.metric.map_or_else(|| "none".to_owned(), |metric| Number(metric).to_string());
+    let text = format!(
+        "node {id} printed {printed} as its validation {name}, the review read {read}: the first counts"
+    );
+    context.note(EffectKey::node(id, "metric", 0), text).await
+}
+
+/// Good or buggy, and why. The facts of the harness come before the model's opinion, and the metric that the program
+/// printed before the one that the review read.
+fn judge(record: &mut NodeRecord, execution: &Execution, printed: Option<f64>, review: Option<Review>) {
+    let read = review.as_ref().and_then(|review| review.metric);
+    let metric = printed.map_or(read, |printed| Some(printed).filter(|metric| metric.is_finite()));
     let submission = match &record.submission {
         Verdict::Valid { .. } => None,
         Verdict::Invalid { reason } => Some(format!("invalid submission: {reason}")),
@@ -94,12 +118,10 @@ fn judge(record: &mut NodeRecord, execution: &Execution, review: Option<Review>)
     let opinion = match &review {
         None => Some("the review could not be read".to_owned()),
         Some(review) if review.is_bug => Some("the review found a bug".to_owned()),
-        Some(review) if review.metric.is_none() => Some("no finite validation metric".to_owned()),
+        Some(_) if metric.is_none() => Some("no finite validation metric".to_owned()),
         Some(_) => None,
     };
     record.buggy = outcome::failure(execution).or(submission).or(opinion);
-    if let Some(review) = review {
-        record.metric = review.metric.map(Number);
-        record.summary = review.summary;
-    }
+    record.metric = metric.map(Number);
+    record.summary = review.map(|review| review.summary).unwrap_or_default();
 }

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use crate::context::Task;
 use crate::node::NodeRecord;
 use crate::prompts::Prompts;
-use crate::prompts::variables::DesignVariables;
-use crate::spec::model::MemorySpec;
 use crate::strategy::StrategyError;
+use crate::tree_search::spec::MemorySpec;
+use crate::tree_search::variables::DesignVariables;
 use crate::tree_search::view::{Tree, value};
 
 /// Earlier designs, the most important first.

@@ -1,34 +1,40 @@
 //! Tree search: whole scripts as nodes, each made from earlier ones by an operator, run, reviewed, and built upon.
 //!
 //! The four things that vary are apart: *search policy* ([`policy`]: which node, which operator), *operators*
-//! ([`operator`]: how a child is written), *evaluation* ([`review`], [`outcome`]: what a run was worth) and *final
+//! ([`operator`]: how a child is written), *evaluation* ([`review`], [`printed`],
+//! [`outcome`]: what a run was worth) and *final
 //! selection* (in [`engine`]: the best valid submission so far). The [`engine`] alone deals with the world; the
 //! policy sees a [`view`] and nothing else.
 
 pub mod answer;
+mod blueprint;
 pub mod engine;
 pub mod expand;
 pub mod memory;
 pub mod operator;
 pub mod outcome;
 pub mod policy;
+pub mod printed;
 pub mod request;
 pub mod review;
+pub mod spec;
+pub mod variables;
 pub mod view;
 
 use std::sync::Arc;
 
+use crate::common::Common;
 use crate::context::RunContext;
-use crate::prompts::Prompts;
-use crate::spec::ScaffoldSpec;
-use crate::spec::model::OperatorSpec;
 use crate::strategy::{Strategy, StrategyError, StrategyFuture};
+use crate::tree_search::spec::OperatorSpec;
+
+pub use spec::TreeSearchSpec;
 
 /// The strategy: a composition of policy, operators and evaluation, as a scaffold file gives it.
 #[derive(Clone, Debug)]
 pub struct TreeSearch {
-    pub(crate) spec: Arc<ScaffoldSpec>,
-    pub(crate) prompts: Arc<Prompts>,
+    pub(crate) common: Common,
+    pub(crate) spec: Arc<TreeSearchSpec>,
 }
 
 impl Strategy for TreeSearch {

@@ -10,12 +10,12 @@ use podium_types::key::EffectKey;
 use crate::context::RunContext;
 use crate::node::NodeRecord;
 use crate::prompts::variables::RunVariables;
-use crate::spec::model::OperatorSpec;
 use crate::strategy::StrategyError;
 use crate::tree_search::TreeSearch;
 use crate::tree_search::answer::{self, Fault, Reading};
 use crate::tree_search::memory::Memory;
 use crate::tree_search::request::{Attempt, build};
+use crate::tree_search::spec::OperatorSpec;
 use crate::tree_search::view::Expansion;
 
 /// A node to be written.

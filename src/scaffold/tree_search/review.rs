@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use crate::context::RunContext;
 use crate::node::NodeRecord;
-use crate::prompts::variables::{ReviewVariables, RunVariables};
+use crate::prompts::variables::{RunVariables, submission_path, word};
 use crate::strategy::StrategyError;
 use crate::tree_search::TreeSearch;
-use crate::tree_search::request::{ask, submission_path, word};
+use crate::tree_search::variables::ReviewVariables;
 
 /// What the reviewer said.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Review {
     pub is_bug: bool,
     /// Its findings.
     pub summary: String,
-    /// The validation metric the run printed; always finite.
+    /// The validation metric that it took from the output; always finite.
     pub metric: Option<f64>,
 }
 
@@ -47,8 +47,9 @@ pub(crate) async fn review(
             run,
             retry: number > 0,
         };
-        let prompt = search.prompts.render(&spec.prompt, &variables)?;
-        let mut request = ask(search, &spec.role, vec![Message::text(Speaker::User, prompt)], output_factor);
+        let prompt = search.common.prompts.render(&spec.prompt, &variables)?;
+        let messages = vec![Message::text(Speaker::User, prompt)];
+        let mut request = search.common.request(&spec.role, messages, output_factor);
         request.output = Some(OutputSchema { name: "review".to_owned(), schema: schema(), strict: true });
         let Ok(answer) =
             context.chat(EffectKey::node(node.id, "review", number), &spec.role, request).await?

@@ -10,12 +10,9 @@ pub(crate) fn jailed(place: &Path) -> Vec<String> {
         .filter(|process| process.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit))
         .filter_map(|process| {
             let mounts = std::fs::read_to_string(process.path().join("mountinfo")).ok()?;
-            // Where a test has mounted a file system of its own, everybody sees its mount point; a jail has its root.
-            let inside = mounts.lines().any(|line| {
-                line.split(' ')
-                    .nth(3)
-                    .is_some_and(|root| root.contains(&place) || root.contains("workspace-"))
-            });
+            // The root of a mount, not its mount point: everybody sees the mount points of the host.
+            let inside =
+                mounts.lines().any(|line| line.split(' ').nth(3).is_some_and(|root| root.contains(&place)));
             let name = std::fs::read_to_string(process.path().join("comm")).unwrap_or_default();
             inside.then(|| format!("{} {}", process.file_name().to_string_lossy(), name.trim()))
         })

@@ -1,12 +1,19 @@
 //! What a machine must have for a test. Where it is missing the test says so loudly and ends.
 
+use std::io::Write as _;
 use std::sync::OnceLock;
 
 use super::{Place, Podium};
 
-/// Says that a test is skipped, and why.
+/// Says that a test is skipped, and why: on standard error, and in the file that the test command prints at its end,
+/// since a runner hides the output of tests that pass.
 pub(crate) fn skip(test: &str, missing: &str) {
-    eprintln!("SKIP {test}: {missing}");
+    let line = format!("SKIP {test}: {missing}\n");
+    eprint!("{line}");
+    if let Some(file) = std::env::var_os("PODIUM_SKIPS") {
+        let open = std::fs::OpenOptions::new().create(true).append(true).open(file);
+        open.and_then(|mut file| file.write_all(line.as_bytes())).unwrap();
+    }
 }
 
 /// Whether the jail works here; says what is missing when it does not.

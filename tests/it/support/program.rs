@@ -110,10 +110,10 @@ impl Podium {
         self.env("PODIUM_FAILPOINT", instant)
     }
 
-    /// Another working directory.
+    /// What comes on standard input.
     #[must_use]
-    pub(crate) fn current_dir(mut self, folder: &Path) -> Self {
-        self.command.current_dir(folder);
+    pub(crate) fn stdin(mut self, file: std::fs::File) -> Self {
+        self.command.stdin(file);
         self
     }
 
@@ -177,7 +177,7 @@ impl Running {
     /// Whether it is no more, or only waits to be told of.
     pub(crate) fn has_ended(&self) -> bool {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap_or_default();
-        !stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+        stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with('Z'))
     }
 
     /// Lets it run for `delay` and kills it then, unless it ends before.

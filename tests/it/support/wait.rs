@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// How long anything may take on a busy machine before a test gives up.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Looks until there is something to see; `what` names it when there is not.
 pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {

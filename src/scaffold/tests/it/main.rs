@@ -9,6 +9,8 @@ mod policy;
 #[cfg(test)]
 mod prompts;
 #[cfg(test)]
+mod registry;
+#[cfg(test)]
 mod search;
 #[cfg(test)]
 mod spec;

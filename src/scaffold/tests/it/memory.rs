@@ -3,11 +3,11 @@
 use podium_scaffold::tree_search::memory::Memory;
 use podium_scaffold::tree_search::view::Tree;
 
-use crate::support::{aide, node, prompts, task};
+use crate::support::{aide, node, prompts, tables, task};
 
 fn memory(nodes: u32, max_chars: &str) -> Memory {
-    let scaffold = aide(&[("operators.draft.memory.max_chars", max_chars)]);
-    let spec = scaffold.spec.operators["draft"].memory.as_ref().unwrap();
+    let spec = tables(&aide(&[("operators.draft.memory.max_chars", max_chars)]));
+    let spec = spec.operators["draft"].memory.as_ref().unwrap();
     let mut tree = Tree::default();
     for id in 0..nodes {
         // The best is node 250; every seventh is buggy.

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use podium_scaffold::context::Direction;
 use podium_scaffold::node::NodeRecord;
-use podium_scaffold::spec::model::PolicySpec;
 use podium_scaffold::tree_search::policy::{Ask, build};
+use podium_scaffold::tree_search::spec::PolicySpec;
 use podium_scaffold::tree_search::view::{Expansion, Tree, View};
 use podium_types::rng::Rng;
 
-use crate::support::{aide, budget, node};
+use crate::support::{aide, budget, node, tables};
 
 /// Operator and parents that AIDE asks for, with the draw that `seed` gives.
 fn ask(
@@ -18,7 +18,7 @@ fn ask(
     pending: &[(u32, &[u32])],
     seed: u64,
 ) -> (String, Vec<u32>) {
-    ask_policy(&aide(overrides).spec.policy, nodes, pending, seed)
+    ask_policy(&tables(&aide(overrides)).policy, nodes, pending, seed)
 }
 
 fn ask_policy(
@@ -114,7 +114,7 @@ fn the_coin_falls_as_often_as_the_file_says() {
     let nodes = [node(0, &[], None), node(1, &[], Some(0.5)), node(2, &[], None)];
     for (chance, expected) in [("0.5", 0.5), ("0.2", 0.2), ("0.9", 0.9)] {
         let overrides = [TWO_DRAFTS, ("policy.rule.debug.probability", chance)];
-        let policy = aide(&overrides).spec.policy.clone();
+        let policy = tables(&aide(&overrides)).policy;
         let draws: Vec<_> = (0..2_000).map(|seed| ask_policy(&policy, &nodes, &[], seed)).collect();
         let share = |wanted: &str| draws.iter().filter(|(name, _)| name == wanted).count() as f64 / 2_000.0;
         // Four standard errors of a share of 2,000 draws.

@@ -130,6 +130,10 @@ fn nodes(context: &FakeContext) -> Vec<NodeRecord> {
     records.collect()
 }
 
+fn keys(context: &FakeContext) -> Vec<String> {
+    context.journal.borrow().iter().map(|(key, ..)| key.clone()).collect()
+}
+
 fn table(context: &FakeContext) -> String {
     let mut text = String::from("keys\n");
     for (key, effect, _) in context.journal.borrow().iter() {
@@ -154,7 +158,7 @@ fn selected(context: &FakeContext) -> Vec<u32> {
     journal
         .iter()
         .filter_map(|(_, effect, _)| match effect {
-            Effect::SelectFinal { node, .. } => Some(*node),
+            Effect::SelectFinal { node, .. } => *node,
             _ => None,
         })
         .collect()
@@ -234,6 +238,58 @@ fn only_a_better_valid_node_is_put_in_place() {
     context.drive(&*aide(&[]).strategy()).unwrap();
     assert_eq!(selected(&context), [0, 3]);
     assert_eq!(nodes(&context)[2].buggy.as_deref(), Some("no submission: nothing"));
+}
+
+#[test]
+fn what_the_program_printed_counts_before_what_the_review_read() {
+    // What is printed after "validation log loss: ", what the review reads, what counts, whether people are told.
+    let cases = [
+        ("0.5", json!(0.9), "0.5", true),
+        ("0.51234", json!(0.5123), "0.51234", false),
+        ("0.5", Value::Null, "0.5", true),
+        ("nan", json!(0.9), "no finite validation metric", true),
+        ("nan", Value::Null, "no finite validation metric", false),
+        ("unknown", json!(0.9), "0.9", false),
+        ("unknown", Value::Null, "no finite validation metric", false),
+    ];
+    for (printed, read, counts, told) in cases {
+        let document = json!({"is_bug": false, "summary": "Fine.", "metric": read});
+        let script = move |key: &str| match key {
+            "node/0/draft/0" => Some(program(printed)),
+            "node/0/review/0" => Some(chat("", Some(document.clone()), FinishReason::Stop)),
+            _ => None,
+        };
+        let context = FakeContext::new(1, 1, world(script));
+        context.drive(&*aide(&[]).strategy()).unwrap();
+        let node = nodes(&context).remove(0);
+        let result = node.buggy.clone().or_else(|| node.metric.map(|metric| metric.to_string()));
+        assert_eq!(result.as_deref(), Some(counts), "{printed} {read}");
+        assert_eq!(node.summary, "Fine.", "what models read of a node is the model's own");
+        let journal = context.journal.borrow();
+        let notes: Vec<&str> = journal
+            .iter()
+            .filter_map(|(_, effect, _)| match effect {
+                Effect::Note { text } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(notes.len(), usize::from(told), "{printed} {read}: {notes:?}");
+        assert!(notes.iter().all(|note| note.contains(&read.to_string()) || read.is_null()), "{notes:?}");
+    }
+}
+
+#[test]
+fn a_single_try_can_be_asked_for() {
+    let refusing = |key: &str| key.contains("/draft/").then(|| chat("I cannot.", None, FinishReason::Stop));
+    let once = [("operators.draft.tries", "1"), ("evaluation.tries", "1")];
+    let context = FakeContext::new(1, 1, world(refusing));
+    context.drive(&*aide(&once).strategy()).unwrap();
+    assert_eq!(keys(&context), ["run/preview", "node/0/begin/0", "node/0/draft/0", "node/0/record/0"]);
+    let unread = |key: &str| key.contains("/review/").then(|| chat("Fine!", None, FinishReason::Stop));
+    let context = FakeContext::new(1, 1, world(unread));
+    context.drive(&*aide(&once).strategy()).unwrap();
+    let reviews = keys(&context).into_iter().filter(|key| key.contains("/review/")).count();
+    assert_eq!((reviews, nodes(&context)[0].buggy.as_deref()), (1, Some("the review could not be read")));
 }
 
 #[test]

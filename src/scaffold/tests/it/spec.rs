@@ -3,7 +3,7 @@
 use podium_scaffold::spec::overrides::Origin;
 use podium_scaffold::{Scaffold, SpecError};
 
-use crate::support::{AIDE, AIDE_MLEBENCH, aide, prompts};
+use crate::support::{AIDE, AIDE_MLEBENCH, aide, prompts, tables};
 
 fn error(file: &str, overrides: &[(&str, &str)]) -> String {
     let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
@@ -18,7 +18,7 @@ fn what_ships_loads() {
     let official = Scaffold::load(AIDE_MLEBENCH, prompts(), &[]).unwrap();
     let limits = official.limits();
     assert_eq!((limits.steps, limits.execution_timeout.millis()), (500, 32_400_000));
-    let debug = &official.spec.policy.rule[1];
+    let debug = &tables(&official).policy.rule[1];
     assert_eq!((debug.probability, debug.max_debug_depth), (Some(1.0), Some(20)));
 }
 
@@ -31,15 +31,15 @@ fn overrides_are_typed_and_remembered() {
         ("summary", "a = b"),
     ]);
     assert_eq!(scaffold.limits().time_limit.millis(), 7_200_000);
-    assert_eq!(scaffold.spec.policy.rule[1].probability, Some(1.0));
-    assert_eq!(scaffold.spec.summary, "a = b");
+    assert_eq!(tables(&scaffold).policy.rule[1].probability, Some(1.0));
+    assert_eq!(scaffold.head().summary, "a = b");
     let origin = |path: &str| scaffold.values().iter().find(|value| value.path == path).unwrap().origin;
     assert_eq!(origin("limits.time_limit"), Origin::Set);
     assert_eq!(origin("policy.rule.debug.probability"), Origin::Set);
     assert_eq!(origin("limits.steps"), Origin::File);
     assert_eq!(origin("policy.rule.drafts.probability"), Origin::Unset);
     let again = Scaffold::load(&scaffold.to_toml(), prompts(), &[]).unwrap();
-    assert_eq!(again.spec, scaffold.spec);
+    assert_eq!(again.spec(), scaffold.spec());
 }
 
 #[test]
@@ -79,13 +79,30 @@ fn a_template_may_not_ask_for_what_nobody_sets() {
     let error = Scaffold::load(AIDE, templates, &[]).unwrap_err();
     let SpecError::Prompt { message, .. } = &error else { panic!("{error}") };
     assert_eq!(message, "nothing sets the variable `descripton`; nearest: `description`");
-    let mut templates = prompts();
-    templates.get_mut("aide/run.md.tera").unwrap().push_str("{% if %}");
-    let error = Scaffold::load(AIDE, templates, &[]).unwrap_err();
-    assert!(
-        matches!(&error, SpecError::Prompt { template, .. } if template == "aide/run.md.tera"),
-        "{error}"
-    );
+}
+
+#[test]
+fn a_wrong_template_is_one_sentence_with_its_line() {
+    let wrong = [
+        "\n\n{% if %}",
+        "{{ broken",
+        "{% if metric %}",
+        "{{ metric | fense }}",
+        "{% include \"aide/rnu.md.tera\" %}",
+        "{% include \"aide/task.md.tera\" %}",
+        "{{ metric }",
+        "{% endfor %}",
+        "{% extends \"aide/rnu.md.tera\" %}",
+        "{{ 'one\ntwo }}",
+    ];
+    let messages = wrong.map(|text| {
+        let mut templates = prompts();
+        templates.insert("aide/task.md.tera".into(), text.into());
+        let message = Scaffold::load(AIDE, templates, &[]).map(|_| ()).unwrap_err().to_string();
+        assert!(!message.contains('\n') && message.starts_with("prompt `aide/task.md.tera`: "), "{message}");
+        message
+    });
+    insta::assert_snapshot!(messages.join("\n"));
 }
 
 #[test]

@@ -8,53 +8,19 @@
 //!   is tagged, or when it plainly is Python;
 //! - a fence ends at a line of backticks only, and not inside a triple-quoted string, if the string ends later at all;
 //! - a block that never ends was cut: the answer is invalid, whatever it holds (the original saw nothing there);
-//! - a program with open brackets or quotes is invalid: it cannot run (the original asked Python itself).
+//! - a program with open brackets or quotes is invalid: it cannot run (the original asked Python itself). Strings that
+//!   hold code are read as Python 3.12 reads them before anything is refused.
 //!
 //! Reading takes linear time and never fails: any text gives an answer or the reason why there is none.
 
 mod blocks;
+mod nested;
 mod python;
 mod thinking;
 
-use serde::Serialize;
-
 use blocks::{Block, Language};
 
-/// How an answer was read; printed by `podium scaffolds parse`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ParsedAnswer {
-    /// Whether it can be used.
-    pub status: AnswerStatus,
-    /// Why not, for people.
-    pub why: Option<String>,
-    /// The plan.
-    pub plan: Option<String>,
-    /// The program; none unless the answer is `ok`.
-    pub code: Option<String>,
-    /// Actions with their arguments; a tree search has none.
-    pub actions: Vec<Action>,
-}
-
-/// Whether an answer can be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AnswerStatus {
-    /// Yes.
-    Ok,
-    /// No: the scaffold asks again.
-    Invalid,
-    /// The action is known, its arguments are not usable (loops only).
-    InputError,
-}
-
-/// One action of an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Action {
-    /// Its name.
-    pub name: String,
-    /// Its arguments.
-    pub arguments: serde_json::Map<String, serde_json::Value>,
-}
+use crate::answer::{AnswerStatus, ParsedAnswer};
 
 /// What keeps an answer from being used.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,10 @@
 //! Just enough of Python's lexical grammar: where strings and comments are, and whether brackets pair up.
 //! It is a gate, not a parser: what it refuses cannot run; what it passes may still be wrong.
 
-/// Reads Python line by line.
+use super::nested;
+
+/// Reads Python line by line. Strings end at the first quote of their kind, also those that hold code; [`check`] asks
+/// [`nested`] before it refuses.
 #[derive(Debug, Default)]
 pub(super) struct Lexer {
     string: Option<Quote>,
@@ -127,7 +130,7 @@ fn in_string(rest: &str, quote: Quote) -> StringEnd<'_> {
 pub(super) fn check(code: &str) -> Result<(), String> {
     let mut lexer = Lexer::default();
     code.lines().for_each(|line| lexer.feed(line));
-    lexer.finish()
+    lexer.finish().or_else(|why| if nested::pairs_up(code) { Ok(()) } else { Err(why) })
 }
 
 /// Whether `text` plainly is Python: its first line that is not blank and no comment is one that no prose begins

@@ -10,7 +10,7 @@ mod rules;
 use podium_types::rng::Rng;
 
 use crate::node::NodeRecord;
-use crate::spec::model::{PolicyKind, PolicySpec};
+use crate::tree_search::spec::{PolicyKind, PolicySpec};
 use crate::tree_search::view::{Expansion, View};
 
 pub use rules::Rules;

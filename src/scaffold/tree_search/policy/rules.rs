@@ -5,8 +5,8 @@
 use podium_types::rng::Rng;
 
 use crate::node::NodeRecord;
-use crate::spec::model::{Candidates, Condition, Pick, RuleSpec};
 use crate::tree_search::policy::{Ask, Policy};
+use crate::tree_search::spec::{Candidates, Condition, Pick, RuleSpec};
 use crate::tree_search::view::{Expansion, View};
 
 /// The rules, tried from the first.

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use podium_scaffold::tree_search::answer::{AnswerStatus, ParsedAnswer, parse};
+use podium_scaffold::tree_search::answer::parse;
+use podium_scaffold::{AnswerStatus, ParsedAnswer};
 use proptest::prelude::*;
 
 macro_rules! cases {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use podium_scaffold::context::{Direction, Grants};
 use podium_scaffold::node::NodeRecord;
+use podium_scaffold::tree_search::TreeSearchSpec;
 use podium_scaffold::{Budget, Scaffold, Task};
 use podium_types::money::Usd;
 use podium_types::number::Number;
@@ -44,6 +45,11 @@ pub(crate) fn aide(overrides: &[(&str, &str)]) -> Scaffold {
     let overrides: Vec<_> =
         overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
     Scaffold::load(AIDE, prompts(), &overrides).unwrap()
+}
+
+/// The tree search of a scaffold as its tables.
+pub(crate) fn tables(scaffold: &Scaffold) -> TreeSearchSpec {
+    serde_json::from_value(scaffold.spec().clone()).unwrap()
 }
 
 pub(crate) fn task() -> Task {

@@ -1,30 +1,12 @@
-//! The shape of a scaffold file. Every field that changes behaviour is required, so each number has one home;
-//! `Option` means "none", never "some default".
+//! The tables of a tree search in a scaffold file.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::spec::Duration;
-
-/// A scaffold file.
+/// The tables of a tree search, beside the head that all scaffolds have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ScaffoldSpec {
-    /// Name of the file without its ending.
-    pub id: String,
-    /// Name for people.
-    pub name: String,
-    /// What it does, in one sentence.
-    pub summary: String,
-    /// The Rust code behind it.
-    pub strategy: StrategyKind,
-    /// Version of this composition; raised when a change makes old runs not comparable.
-    pub version: u32,
-    /// Limits of a run, unless the command line says otherwise.
-    pub limits: Limits,
-    /// Settings of the models, by role.
-    pub models: BTreeMap<String, ModelSettings>,
+pub struct TreeSearchSpec {
     /// How the search runs.
     pub search: SearchSpec,
     /// Which node is expanded next, and how.
@@ -33,42 +15,6 @@ pub struct ScaffoldSpec {
     pub operators: BTreeMap<String, OperatorSpec>,
     /// How a node is judged.
     pub evaluation: EvaluationSpec,
-    /// The overview of the data in prompts.
-    pub data_preview: DataPreviewSpec,
-    /// How execution output is cut for prompts.
-    pub output: OutputSpec,
-    /// The part of the prompts that all scaffolds share.
-    pub benchmark: BenchmarkSpec,
-}
-
-/// The strategies that a file may name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StrategyKind {
-    /// A search policy over a tree of solutions.
-    TreeSearch,
-}
-
-/// Limits of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Limits {
-    /// Steps: nodes of a tree search.
-    pub steps: u32,
-    /// Run time.
-    pub time_limit: Duration,
-    /// Time of one execution.
-    pub execution_timeout: Duration,
-}
-
-/// Settings of the model in one role.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ModelSettings {
-    /// Sampling temperature; none: the model's own.
-    pub temperature: Option<f64>,
-    /// Output limit in tokens; none: the model's own.
-    pub max_output_tokens: Option<u32>,
 }
 
 /// How the search runs.
@@ -192,34 +138,4 @@ pub struct EvaluationSpec {
     pub tries: u32,
     /// Folds of the cross-validation that prompts suggest; 1: no word of it.
     pub k_fold: u32,
-}
-
-/// The overview of the data.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DataPreviewSpec {
-    /// Longest text in characters.
-    pub max_chars: usize,
-}
-
-/// How execution output is cut for prompts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OutputSpec {
-    /// Output up to this many characters is shown whole.
-    pub max_chars: usize,
-    /// Characters kept of the beginning of a longer one.
-    pub head_chars: usize,
-    /// Characters kept of its end.
-    pub tail_chars: usize,
-}
-
-/// The part of the prompts that all scaffolds share.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BenchmarkSpec {
-    /// Template of the benchmark's rules, a path below `prompts/`.
-    pub prompt: String,
-    /// Packages of the Python environment named in prompts, the most useful first.
-    pub max_packages: usize,
 }

@@ -1,0 +1,97 @@
+//! A scaffold file as its readers see it: as it was written, so that an error has a line; or with overrides in it, so
+//! that an error names the override.
+
+use std::collections::BTreeMap;
+
+use podium_types::nearest::nearest;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use toml::Spanned;
+
+use crate::spec::SpecError;
+
+/// A scaffold file, from which head and strategy each read their part.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    text: &'a str,
+    pub(super) table: toml::Table,
+    /// The override that was applied last, path and value.
+    last: Option<&'a (String, String)>,
+}
+
+impl<'a> Source<'a> {
+    /// The file as it was written.
+    pub(super) fn new(text: &'a str) -> Result<Self, SpecError> {
+        let table = toml::from_str(text).map_err(|error| in_text(text, &error))?;
+        Ok(Self { text, table, last: None })
+    }
+
+    /// With `table`, into which `last` was put, in the place of what was written.
+    pub(super) fn overridden(self, table: toml::Table, last: &'a (String, String)) -> Self {
+        Self { table, last: Some(last), ..self }
+    }
+
+    /// Reads the keys of `T` and leaves all others alone.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, SpecError> {
+        match self.last {
+            None => toml::from_str(self.text).map_err(|error| in_text(self.text, &error)),
+            Some(last) => {
+                self.table.clone().try_into().map_err(|error: toml::de::Error| wrong(last, error.message()))
+            }
+        }
+    }
+
+    /// Fails at the first key of the file that is not among `known`.
+    pub(super) fn check_keys<'k>(
+        &self,
+        known: impl Iterator<Item = &'k str> + Clone,
+    ) -> Result<(), SpecError> {
+        let keys: BTreeMap<Spanned<String>, IgnoredAny> =
+            toml::from_str(self.text).map_err(|error| in_text(self.text, &error))?;
+        let unknown = keys.into_keys().filter(|key| !known.clone().any(|name| name == key.get_ref()));
+        match unknown.min_by_key(|key| key.span().start) {
+            None => Ok(()),
+            Some(key) => Err(SpecError::Unknown {
+                line: line(self.text, key.span().start),
+                nearest: nearest(key.get_ref(), known),
+                name: key.into_inner(),
+            }),
+        }
+    }
+
+    /// The error for a `strategy` that nobody has written.
+    pub(super) fn unknown_strategy<'k>(&self, name: &str, known: impl Iterator<Item = &'k str>) -> SpecError {
+        #[derive(serde::Deserialize)]
+        struct Named {
+            strategy: Spanned<IgnoredAny>,
+        }
+        let nearest = nearest(name, known);
+        if let Some(last) = self.last {
+            let hint = nearest.map_or_else(String::new, |name| format!("; nearest: `{name}`"));
+            return wrong(last, &format!("there is no such strategy{hint}"));
+        }
+        let start = toml::from_str::<Named>(self.text).map_or(0, |named| named.strategy.span().start);
+        SpecError::Unknown { line: line(self.text, start), name: name.to_owned(), nearest }
+    }
+}
+
+fn wrong((path, value): &(String, String), message: &str) -> SpecError {
+    SpecError::Override { path: path.clone(), value: value.clone(), message: message.to_owned() }
+}
+
+fn in_text(text: &str, error: &toml::de::Error) -> SpecError {
+    let line = line(text, error.span().map_or(0, |span| span.start));
+    let message = error.message();
+    // serde says: unknown field `tirs`, expected one of `prompt`, `role`, ...
+    let mut names = message.split('`').skip(1).step_by(2);
+    match (message.starts_with("unknown"), names.next()) {
+        (true, Some(name)) => {
+            SpecError::Unknown { line, name: name.to_owned(), nearest: nearest(name, names) }
+        }
+        _ => SpecError::Syntax { line, message: message.to_owned() },
+    }
+}
+
+/// The line of a place in `text`, from 1.
+fn line(text: &str, place: usize) -> usize {
+    text.get(..place).unwrap_or_default().matches('\n').count() + 1
+}
