@@ -55,10 +55,6 @@ pub enum Effect {
 /// What an effect returned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "result", content = "value", rename_all = "snake_case")]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "an answer is moved a few times per model call, and never stored in bulk"
-)]
 pub enum EffectResult {
     /// The step is granted.
     Granted,

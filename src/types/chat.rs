@@ -34,7 +34,7 @@ pub struct Message {
     pub tool_call_id: Option<String>,
     /// For an assistant turn: [`ChatAnswer::provider_state`] of the answer it repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub provider_state: Option<Value>,
+    pub provider_state: Option<Box<Value>>,
 }
 
 impl Message {
@@ -176,7 +176,7 @@ pub struct ChatAnswer {
     /// beside tool calls. Opaque: only the provider that made it reads it, and another ignores it. Whoever shows
     /// the turn to the model again hands it on unchanged ([`Message::of_answer`]), also through a journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub provider_state: Option<Value>,
+    pub provider_state: Option<Box<Value>>,
 }
 
 /// A failure that is the request's own: it will not go away by waiting, so the strategy hears of it.
@@ -226,7 +226,7 @@ mod tests {
         let call = ToolCall { id: "a".into(), name: "ls".into(), arguments: "{}".into() };
         let state = json!([{"type": "thinking", "signature": "EqQB"}]);
         answer.tool_calls = vec![call.clone()];
-        answer.provider_state = Some(state.clone());
+        answer.provider_state = Some(Box::new(state.clone()));
         let message = Message::of_answer(&serde_json::from_value(json!(answer)).unwrap());
         let expected =
             json!({"role": "assistant", "content": "", "tool_calls": [call], "provider_state": state});

@@ -88,7 +88,7 @@ pub(crate) struct Answered {
     pub(crate) id: Option<String>,
     pub(crate) model: Option<String>,
     /// See [`podium_types::chat::ChatAnswer::provider_state`].
-    pub(crate) provider_state: Option<serde_json::Value>,
+    pub(crate) provider_state: Option<Box<serde_json::Value>>,
 }
 
 impl Answered {

@@ -24,7 +24,7 @@ fn review() -> OutputSchema {
 async fn a_request_goes_out_in_the_protocols_words() {
     let server = Server::start(vec![says("fine")]).await;
     let mut turn = Message::text(Speaker::Assistant, "");
-    turn.provider_state = Some(json!("another provider's"));
+    turn.provider_state = Some(Box::new(json!("another provider's")));
     turn.tool_calls = vec![ToolCall { id: "a".into(), name: "ls".into(), arguments: "{}".into() }];
     let mut result = Message::text(Speaker::Tool, "train.csv");
     result.tool_call_id = Some("a".into());
