@@ -31,27 +31,17 @@ pub(crate) struct Progress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    /// Opens the events file, where one is wanted.
-    pub(crate) fn new(
-        terminal: &'a Terminal,
-        config: &RunConfig,
-        events: Option<&Path>,
-    ) -> Result<Self, Failure> {
-        let events = events.map(|path| {
-            File::create(path).map_err(|error| {
-                Failure::usage(format!("the events file {} cannot be written: {error}", path.display()))
-                    .hint("--events names a file in a folder that is there")
-            })
-        });
-        Ok(Self {
+    /// The progress of a run, with the event stream going to `events`.
+    pub(crate) fn new(terminal: &'a Terminal, config: &RunConfig, events: Option<File>) -> Self {
+        Self {
             terminal,
-            events: events.transpose()?,
+            events,
             direction: config.task.direction,
             best: None,
             usage: BTreeMap::new(),
             headed: false,
             replayed: 0,
-        })
+        }
     }
 
     fn entry(&mut self, entry: &Entry, replayed: bool) {
@@ -129,6 +119,17 @@ impl<'a> Progress<'a> {
             ));
         }
     }
+}
+
+/// Opens the events file, where one is wanted.
+pub(crate) fn events_file(path: Option<&Path>) -> Result<Option<File>, Failure> {
+    let open = |path: &Path| {
+        File::create(path).map_err(|error| {
+            Failure::usage(format!("the events file {} cannot be written: {error}", path.display()))
+                .hint("--events names a file in a folder that is there")
+        })
+    };
+    path.map(open).transpose()
 }
 
 /// One node as a line of the table; `show` prints the same.

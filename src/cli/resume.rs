@@ -7,6 +7,7 @@ use clap::Args;
 use podium_types::money::Usd;
 
 use crate::cli::failure::Failure;
+use crate::cli::progress::events_file;
 use crate::cli::run::{Options, sit};
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::Terminal;
@@ -53,7 +54,9 @@ pub(crate) fn main(
     let runtime = runtime()?;
     let equipment = {
         let _inside = runtime.enter();
-        site.equip(&run.config, &mut |line| terminal.error_line(&format!("environment  {line}")))?
+        site.equip(&run.config, run.folder.path(), &mut |line| {
+            terminal.error_line(&format!("environment  {line}"));
+        })?
     };
     let raise = Raise {
         steps: arguments.steps,
@@ -61,6 +64,6 @@ pub(crate) fn main(
         tokens: arguments.max_tokens,
         cost: arguments.max_cost,
     };
-    let options = Options { raise, events: arguments.events.clone(), json: arguments.json };
-    sit(&run, lock, equipment, &options, &runtime, terminal)
+    let options = Options { raise, events: events_file(arguments.events.as_deref())?, json: arguments.json };
+    sit(&run, lock, equipment, options, &runtime, terminal)
 }

@@ -1,6 +1,7 @@
 //! `podium run`: resolve, show what will happen, run, report.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -10,7 +11,7 @@ use tokio::sync::watch;
 
 use crate::cli::exit;
 use crate::cli::failure::Failure;
-use crate::cli::progress::Progress;
+use crate::cli::progress::{Progress, events_file};
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::Terminal;
 use crate::cli::{dry_run, runtime, summary, values};
@@ -77,9 +78,9 @@ pub(crate) struct Arguments {
     /// Processors of an execution [default: all]
     #[arg(long, value_name = "N", value_parser = values::count)]
     cpus: Option<usize>,
-    /// Profile of the Python environment: see benchmark/environments
-    #[arg(long, default_value = "base", value_name = "NAME")]
-    environment: String,
+    /// Profile of the Python environment: see benchmark/environments [default: base]
+    #[arg(long, value_name = "NAME")]
+    environment: Option<String>,
     /// Where runs' folders are made
     #[arg(long, value_name = "DIR", conflicts_with = "into")]
     runs_dir: Option<PathBuf>,
@@ -115,7 +116,7 @@ impl Arguments {
             require: self.require_sandbox,
             memory_bytes: self.memory,
             cpus: self.cpus,
-            environment: self.environment.clone(),
+            environment: self.environment.clone().unwrap_or_else(|| "base".to_owned()),
         }
     }
 }
@@ -131,6 +132,13 @@ pub(crate) fn main(
             "give one with --model provider/name, or --model playbook for the built-in stand-in that needs no key",
         ));
     }
+    if let (Some(profile), Some(python)) = (&arguments.environment, &site.python) {
+        return Err(Failure::usage(format!(
+            "--environment {profile} and --python {} exclude each other",
+            python.display()
+        ))
+        .hint("leave out --python for the pinned profile, or --environment for your own Python"));
+    }
     let order = arguments.order();
     if site.python.is_none() && site.requirements(&order.environment).is_empty() {
         return Err(Failure::usage(format!("there is no environment profile `{}`", order.environment))
@@ -142,34 +150,39 @@ pub(crate) fn main(
     if arguments.dry_run {
         return dry_run::main(&resolved, &site, arguments.json, terminal);
     }
-    let (runtime, equipment) = equip(&mut resolved.config, &site, terminal)?;
+    let runs = arguments.runs_dir.clone().unwrap_or_else(default_runs_dir);
+    let place = arguments.into.as_ref().unwrap_or(&runs);
+    let place = std::path::absolute(place).unwrap_or_else(|_| place.clone());
+    let (runtime, equipment) = equip(&mut resolved.config, &site, &place, terminal)?;
+    let existed = arguments.into.as_ref().is_some_and(|folder| folder.exists());
     let folder = match &arguments.into {
         Some(folder) => RunFolder::create_exactly(folder),
-        None => {
-            let parent = arguments.runs_dir.clone().unwrap_or_else(default_runs_dir);
-            RunFolder::create(&parent, &order.folder_name())
-        }
+        None => RunFolder::create(&runs, &order.folder_name()),
     };
     let folder = folder.map_err(RunError::from)?;
+    // The file may be meant to lie in the run's folder, which is there from now on, and must not stay for nothing.
+    let events = events_file(arguments.events.as_deref()).inspect_err(|_| folder.discard(!existed))?;
     let run = StoredRun::create(folder, resolved.config, site.place())?;
     let lock = run.lock()?;
-    let options = Options { raise: Raise::default(), events: arguments.events.clone(), json: arguments.json };
-    sit(&run, lock, equipment, &options, &runtime, terminal)
+    let options = Options { raise: Raise::default(), events, json: arguments.json };
+    sit(&run, lock, equipment, options, &runtime, terminal)
 }
 
 /// Opens the sandbox and the Python environment, and tells the configuration what they really are.
 fn equip(
     config: &mut RunConfig,
     site: &Site,
+    runs: &Path,
     terminal: &Terminal,
 ) -> Result<(tokio::runtime::Runtime, Equipment), Failure> {
     let runtime = runtime()?;
     let equipment = {
         let _inside = runtime.enter();
-        site.equip(config, &mut |line| terminal.error_line(&format!("environment  {line}")))?
+        site.equip(config, runs, &mut |line| terminal.error_line(&format!("environment  {line}")))?
     };
     let description = equipment.environment.describe().map_err(RunError::from)?;
     config.task.packages = packages_of(&description);
+    config.task.grants = equipment.grants();
     Ok((runtime, equipment))
 }
 
@@ -178,7 +191,7 @@ pub(crate) struct Options {
     /// Limits to raise.
     pub(crate) raise: Raise,
     /// Where the event stream goes.
-    pub(crate) events: Option<PathBuf>,
+    pub(crate) events: Option<File>,
     /// JSON on standard output.
     pub(crate) json: bool,
 }
@@ -188,11 +201,11 @@ pub(crate) fn sit(
     run: &StoredRun,
     lock: RunLock,
     equipment: Equipment,
-    options: &Options,
+    options: Options,
     runtime: &tokio::runtime::Runtime,
     terminal: &Terminal,
 ) -> Result<ExitCode, Failure> {
-    let mut progress = Progress::new(terminal, &run.config, options.events.as_deref())?;
+    let mut progress = Progress::new(terminal, &run.config, options.events);
     summary::header(run, &equipment, terminal);
     let (interrupter, interrupt) = watch::channel(Interrupt::None);
     let signals = runtime.spawn(watch_signals(interrupter));

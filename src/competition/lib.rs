@@ -23,6 +23,6 @@ pub mod report;
 pub use board::{Board, BoardKind, Medal, Standing, Thresholds};
 pub use catalog::{Catalog, CatalogError, Competition, Metric, SubmissionFormat, ValueRule};
 pub use data::{DataError, Folders, Prepared, Status, folders, prepare_offline, status};
-pub use grade::{GradeError, Graded, Outcome, examine, grade, validate};
+pub use grade::{AnswersFault, GradeError, Graded, Outcome, examine, grade, validate};
 pub use preview::{PreviewOptions, preview, preview_with};
 pub use report::{GradingReport, report};

@@ -85,6 +85,18 @@ pub enum RunError {
     /// A dollar limit with a model of unknown price.
     #[error("--max-cost needs prices, and the price of `{0}` is unknown")]
     UnknownPrice(String),
+    /// Grants that the machine cannot give to all executions that may run at the same time.
+    #[error("{workers} executions at a time with {each} each need {needed}, and this machine has {machine}")]
+    Overcommitted {
+        /// How many may run at the same time.
+        workers: usize,
+        /// What each is granted.
+        each: String,
+        /// What all of them need.
+        needed: String,
+        /// What there is.
+        machine: String,
+    },
     /// The sandbox.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
@@ -163,6 +175,7 @@ impl RunError {
             | Self::ModelName(_)
             | Self::Model(_)
             | Self::UnknownPrice(_)
+            | Self::Overcommitted { .. }
             | Self::Limits(_)
             | Self::NotPrepared { .. }
             | Self::Lock(LockError::Held { .. })
@@ -192,6 +205,11 @@ impl RunError {
             Self::UnknownPrice(_) => {
                 Some("add its prices to benchmark/models.toml, or limit with --max-tokens instead".to_owned())
             }
+            Self::Overcommitted { .. } => Some(
+                "grant less with --memory or --cpus, leave them out for an even share, or run fewer at a time with \
+                 --set search.workers=N"
+                    .to_owned(),
+            ),
             Self::Sandbox(SandboxError::TooWeak { found: Strength::Limits, .. }) => {
                 Some("use the kind `jail`, which is the default, or require less".to_owned())
             }

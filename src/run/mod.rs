@@ -2,6 +2,7 @@
 //!
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
 //! - [`order`]: what a user asks for, resolved into it
+//! - `machine`: how much memory there is
 //! - [`site`]: what the machine gives, and the equipment made from it
 //! - [`sitting`]: begin, resume, replay
 //! - [`driver`]: polls the strategy and releases results in journal order; resume and replay are the same loop
@@ -26,6 +27,7 @@ pub mod failpoint;
 pub mod folder;
 pub mod journal;
 pub mod limits;
+mod machine;
 mod mirror;
 pub mod order;
 pub mod site;

@@ -13,6 +13,7 @@ use podium_types::money::Usd;
 use crate::run::config::{FORMAT, RunConfig, SandboxConfig, ScaffoldConfig};
 use crate::run::error::RunError;
 use crate::run::limits::Limits;
+use crate::run::machine;
 use crate::run::site::Site;
 
 /// The one path of the submission, relative to an execution's working directory.
@@ -103,7 +104,7 @@ impl Order {
                 }
             }
         }
-        let sandbox = self.sandbox(site, &mut origins);
+        let sandbox = self.sandbox(site, scaffold.parallel_executions(), &mut origins)?;
         let description = std::fs::read_to_string(data.public.join("description.md"))
             .ok()
             .or_else(|| competition.description.clone())
@@ -195,22 +196,45 @@ impl Order {
         limits
     }
 
-    fn sandbox(&self, site: &Site, origins: &mut Vec<Origin>) -> SandboxConfig {
+    /// What one execution is granted: its part of the machine, where `workers` of them may run at the same time.
+    fn sandbox(
+        &self,
+        site: &Site,
+        workers: u32,
+        origins: &mut Vec<Origin>,
+    ) -> Result<SandboxConfig, RunError> {
         let own_python = site.python.is_some();
+        let (memory, workers) = (machine::memory(), usize::try_from(workers).unwrap_or(usize::MAX).max(1));
+        let cpus = podium_sandbox::CpuSet::default().count();
         let config = SandboxConfig {
             kind: self.sandbox,
             require: self.require,
             // What is really granted, for the agent is told: no more than the machine has.
-            memory_bytes: self.memory_bytes.map_or_else(default_memory, |asked| asked.min(machine_memory())),
-            cpus: self
-                .cpus
-                .map_or_else(podium_sandbox::CpuSet::default, podium_sandbox::CpuSet::first)
-                .count(),
+            // Three quarters of the memory by default: the rest is for the harness and its neighbours.
+            memory_bytes: self
+                .memory_bytes
+                .map_or(memory / 4 * 3 / workers as u64, |asked| asked.min(memory)),
+            cpus: self.cpus.map_or(cpus / workers, |asked| asked.min(cpus)).max(1),
             environment: if own_python { "user".to_owned() } else { self.environment.clone() },
             requirements: if own_python { String::new() } else { site.requirements(&self.environment) },
         };
+        if self.memory_bytes.is_some() && workers > 1 {
+            let mib = |bytes: u64| format!("{} MiB", bytes >> 20);
+            let needed = config.memory_bytes.saturating_mul(workers as u64);
+            if needed > memory {
+                let (each, needed, machine) = (mib(config.memory_bytes), mib(needed), mib(memory));
+                return Err(RunError::Overcommitted { workers, each, needed, machine });
+            }
+        }
+        // One processor is the least there is: with more workers than processors, executions take turns.
+        if self.cpus.is_some() && workers > 1 && config.cpus > 1 && config.cpus * workers > cpus {
+            let named = |count: usize| format!("{count} processors");
+            let (each, needed, machine) = (named(config.cpus), named(config.cpus * workers), named(cpus));
+            return Err(RunError::Overcommitted { workers, each, needed, machine });
+        }
         let or_machine = |given: bool| if given { "command line".to_owned() } else { "machine".to_owned() };
         let granted = |given: bool, whole: bool| match (given, whole) {
+            (false, _) if workers > 1 => format!("machine, shared by {workers} executions at a time"),
             (true, false) => "command line, cut to what the machine has".to_owned(),
             (given, _) => or_machine(given),
         };
@@ -223,7 +247,7 @@ impl Order {
         let cpus = granted(self.cpus.is_some(), self.cpus == Some(config.cpus));
         tell("cpus", config.cpus.to_string(), cpus);
         tell("python environment", config.environment.clone(), or_machine(own_python));
-        config
+        Ok(config)
     }
 
     fn tell_origins(
@@ -272,18 +296,8 @@ impl Order {
 fn competition_files(site: &Site, id: &str) -> BTreeMap<String, String> {
     let offline = format!("benchmark/offline/{id}/");
     let mut files = site.assets.under(&offline, "");
-    files.extend(site.assets.under(&format!("benchmark/competitions/{id}"), ""));
+    files.extend(site.assets.under(&format!("benchmark/competitions/{id}/"), ""));
     files
-}
-
-/// Three quarters of the machine's memory: the rest is for the harness and its neighbours.
-fn default_memory() -> u64 {
-    machine_memory() / 4 * 3
-}
-
-fn machine_memory() -> u64 {
-    let info = rustix::system::sysinfo();
-    u64::from(info.mem_unit) * info.totalram
 }
 
 /// Packages of an environment as prompts name them, `name version`.

@@ -8,9 +8,10 @@ use std::time::Duration;
 use podium_competition::{Catalog, Competition, Folders, Status};
 use podium_llm::{Client, ModelName};
 use podium_sandbox::environment::Interpreter;
-use podium_sandbox::{Environment, Sandbox, SandboxKind};
+use podium_sandbox::{Environment, Job, Sandbox, SandboxKind};
 use podium_scaffold::{Budget, Scaffold};
 use podium_types::chat::ChatRequest;
+use podium_types::execution::Program;
 
 use crate::assets::Assets;
 use crate::run::config::{Place, RunConfig, SandboxConfig};
@@ -174,8 +175,14 @@ impl Site {
     /// Everything a live run of `config` works with.
     ///
     /// # Errors
-    /// When anything of it is missing; nothing was run or spent then.
-    pub fn equip(&self, config: &RunConfig, progress: &mut dyn FnMut(&str)) -> Result<Equipment, RunError> {
+    /// When anything of it is missing, or the sandbox would show what must stay hidden; nothing was run or spent then.
+    /// `runs` is the run's folder, or where it will be made.
+    pub fn equip(
+        &self,
+        config: &RunConfig,
+        runs: &Path,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Equipment, RunError> {
         let competition = config.competition()?;
         let models = config.models()?;
         let client = self.client(&config.model_catalog, &models, Some(&competition.id))?;
@@ -183,6 +190,12 @@ impl Site {
         let sandbox = open_sandbox(&config.sandbox)?;
         let environment = self.environment(&config.sandbox, progress)?;
         let execution_limits = execution_limits(&config.sandbox);
+        let hidden = self.hidden(&data, runs);
+        let program = Program::Command { argv: vec!["true".to_owned()] };
+        let mut job = Job::new(program, runs.join("work"), &environment);
+        job.input = Some(data.public.clone());
+        job.hidden.clone_from(&hidden);
+        sandbox.check(&job)?;
         Ok(Equipment {
             client,
             models,
@@ -191,7 +204,20 @@ impl Site {
             execution_limits,
             competition: Arc::new(competition),
             data,
+            hidden,
         })
+    }
+
+    /// What no execution may see: the answers, this competition's and the others'; playbooks and archives of the
+    /// offline competitions; other runs.
+    fn hidden(&self, data: &Folders, runs: &Path) -> Vec<PathBuf> {
+        let mut hidden = vec![data.private.clone(), self.data_dir.clone(), runs.to_owned()];
+        hidden.extend(self.assets.folder().map(Path::to_owned));
+        let competitions = std::fs::read_dir(&self.data_dir).into_iter().flatten().flatten();
+        hidden.extend(
+            competitions.map(|entry| entry.path().join("prepared/private")).filter(|path| path.exists()),
+        );
+        hidden
     }
 }
 

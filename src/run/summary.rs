@@ -8,6 +8,7 @@ use podium_competition::{Competition, Folders, GradingReport, Outcome as GradeOu
 use podium_sandbox::Facts;
 use podium_scaffold::{Effect, EffectResult, NodeRecord};
 use podium_types::number::Number;
+use podium_types::sha256::Sha256;
 use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -149,10 +150,10 @@ pub fn nodes(entries: &[Entry]) -> impl Iterator<Item = &NodeRecord> {
 }
 
 /// What was selected last: the node, where there are nodes, and the submission.
-pub fn selected(entries: &[Entry]) -> Option<(Option<u32>, &str)> {
+pub fn selected(entries: &[Entry]) -> Option<(Option<u32>, &Sha256)> {
     entries.iter().rev().find_map(|entry| match &entry.record {
         Record::Result { effect, .. } => match &**effect {
-            Effect::SelectFinal { node, sha256 } => Some((*node, sha256.as_str())),
+            Effect::SelectFinal { node, sha256 } => Some((*node, sha256)),
             _ => None,
         },
         _ => None,
@@ -223,10 +224,10 @@ fn hand_in(
     run: &StoredRun,
     competition: &Competition,
     data: &Folders,
-    sha256: &str,
+    sha256: &Sha256,
 ) -> Result<Option<GradingReport>, RunError> {
     let submission = run.folder.path().join("submission.csv");
-    write_whole(&submission, &run.folder.content().get(sha256)?)?;
+    run.folder.content().copy(sha256, &submission)?;
     if !data.answers(competition).exists() {
         return Ok(None);
     }

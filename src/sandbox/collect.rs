@@ -12,11 +12,12 @@ use std::{
 };
 
 use podium_types::execution::Collected;
+use podium_types::sha256::Sha256;
 use rustix::{
     fs::{FileType, Mode, OFlags, ResolveFlags},
     io::Errno,
 };
-use sha2::{Digest, Sha256};
+use sha2::Digest as _;
 
 /// Copies the file at `relative` in `workspace` into `destination`, or says what was found instead.
 pub fn collect(
@@ -54,7 +55,7 @@ pub fn collect(
 fn store(file: File, destination: &Path, max_bytes: u64) -> io::Result<Collected> {
     std::fs::create_dir_all(destination)?;
     let mut copy = tempfile::Builder::new().prefix(".collecting-").tempfile_in(destination)?;
-    let mut hasher = Sha256::new();
+    let mut hasher = sha2::Sha256::new();
     let mut source = file.take(max_bytes.saturating_add(1));
     let mut buffer = vec![0_u8; 64 << 10];
     let mut bytes = 0_u64;
@@ -68,9 +69,9 @@ fn store(file: File, destination: &Path, max_bytes: u64) -> io::Result<Collected
     if bytes > max_bytes {
         return Ok(missing("a file over the size limit"));
     }
-    let sha256 = hex(&hasher.finalize());
+    let sha256 = Sha256::from_digest(&hasher.finalize().into());
     copy.as_file().sync_all()?;
-    copy.persist(destination.join(&sha256)).map_err(|error| error.error)?;
+    copy.persist(destination.join(sha256.as_str())).map_err(|error| error.error)?;
     File::open(destination)?.sync_all()?;
     Ok(Collected::File { sha256, bytes })
 }

@@ -57,6 +57,14 @@ pub enum SandboxError {
         /// Why.
         message: String,
     },
+    /// A mount of the job would show what must stay hidden.
+    #[error("`{}` is mounted for the code that is run and would show it `{}`", mount.display(), hidden.display())]
+    Exposed {
+        /// The host folder that is mounted.
+        mount: PathBuf,
+        /// What it is or contains.
+        hidden: PathBuf,
+    },
     /// The jail came up at the probe but not for this job.
     #[error("the sandbox could not be started: {message}")]
     Start {
@@ -121,6 +129,10 @@ impl SandboxError {
             ),
             Self::Environment { .. } => Some(
                 "check the network and the package index, then try again; an environment of your own works with `--python PATH`",
+            ),
+            Self::Exposed { .. } => Some(
+                "code sees all of `/usr` and of the Python environment's folders: keep competitions' data, runs and a \
+                 clone of Podium elsewhere (--data-dir, --runs-dir or --into, --assets), or choose another --python",
             ),
             Self::Job { .. }
             | Self::Start { .. }

@@ -22,6 +22,9 @@ pub struct Job {
     pub input: Option<PathBuf>,
     /// Host folders mounted read-only at the same path: the Python environment and what it stands on.
     pub read_only: Vec<PathBuf>,
+    /// Host folders that the program must never see: a job with a mount that is or contains one of them is refused.
+    /// Means something in a jail only; the process kind shows everything.
+    pub hidden: Vec<PathBuf>,
     /// The interpreter that runs scripts, a path that is valid inside as well.
     pub python: PathBuf,
     /// Wall-clock limit. Then SIGINT, a grace, and SIGKILL.
@@ -44,6 +47,7 @@ impl Job {
             workspace: workspace.into(),
             input: None,
             read_only: environment.read_only(),
+            hidden: Vec::new(),
             python: environment.python().to_owned(),
             timeout: Duration::from_mins(10),
             limits: Limits::default(),

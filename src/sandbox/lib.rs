@@ -127,6 +127,9 @@ pub trait Sandbox: Send + Sync {
     /// What the probe found.
     fn facts(&self) -> &Facts;
 
+    /// Says whether the job's mounts may be granted, without running anything. [`Self::execute`] asks the same.
+    fn check(&self, job: &Job) -> Result<(), SandboxError>;
+
     /// Runs a job to its end.
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a>;
 }

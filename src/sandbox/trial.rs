@@ -17,6 +17,7 @@ pub(crate) fn run(sandbox: &dyn Sandbox, argv: &[&str]) -> Result<Execution, San
         workspace: workspace.path().to_owned(),
         input: None,
         read_only: Vec::new(),
+        hidden: Vec::new(),
         python: PathBuf::from("/usr/bin/python3"),
         timeout: Duration::from_secs(20),
         limits: Limits { memory_bytes: 256 << 20, ..Limits::default() },

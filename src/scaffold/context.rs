@@ -18,6 +18,7 @@ use podium_types::execution::{Execution, ExecutionRequest};
 use podium_types::key::EffectKey;
 use podium_types::money::Usd;
 use podium_types::rng::Rng;
+use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -171,8 +172,8 @@ impl dyn RunContext + '_ {
     }
 
     /// Checks the format of a collected submission.
-    pub async fn validate(&self, key: EffectKey, sha256: &str) -> Result<Verdict, ContextError> {
-        let effect = Effect::Validate { sha256: sha256.to_owned() };
+    pub async fn validate(&self, key: EffectKey, sha256: &Sha256) -> Result<Verdict, ContextError> {
+        let effect = Effect::Validate { sha256: sha256.clone() };
         expect_result!(self, key, effect, EffectResult::Verdict(verdict) => verdict)
     }
 
@@ -197,9 +198,9 @@ impl dyn RunContext + '_ {
         &self,
         key: EffectKey,
         node: Option<u32>,
-        sha256: &str,
+        sha256: &Sha256,
     ) -> Result<(), ContextError> {
-        let effect = Effect::SelectFinal { node, sha256: sha256.to_owned() };
+        let effect = Effect::SelectFinal { node, sha256: sha256.clone() };
         expect_result!(self, key, effect, EffectResult::Recorded => ())
     }
 }

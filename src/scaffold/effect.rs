@@ -2,6 +2,7 @@
 
 use podium_types::chat::{ChatRequest, ChatResult};
 use podium_types::execution::{Execution, ExecutionRequest};
+use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +33,7 @@ pub enum Effect {
     /// The format check of a submission in the run's content store.
     Validate {
         /// SHA-256 of the submission, as [`Execution::submission`] named it.
-        sha256: String,
+        sha256: Sha256,
     },
     /// An overview of the public data.
     Preview(PreviewRequest),
@@ -48,7 +49,7 @@ pub enum Effect {
         /// The node it came from; none where there are no nodes (loops).
         node: Option<u32>,
         /// SHA-256 of the submission.
-        sha256: String,
+        sha256: Sha256,
     },
 }
 

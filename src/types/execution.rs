@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::sha256::Sha256;
+
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -22,15 +24,12 @@ pub enum Program {
     },
 }
 
-/// One execution, as a strategy asks for it. Data mounts, the sandbox kind and resource grants are the run's.
+/// One execution, as a strategy asks for it: in a workspace of its own, empty at the start and gone at the end. Data
+/// mounts, the sandbox kind and resource grants are the run's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecutionRequest {
     /// What to run.
     pub program: Program,
-    /// Name of the workspace, for example `node-7`. A fresh one is made when it does not exist or `fresh` is set.
-    pub workspace: String,
-    /// Start from an empty workspace.
-    pub fresh: bool,
     /// Wall-clock limit in milliseconds; cut to the run time that is left.
     pub timeout_ms: u64,
     /// Extra environment variables.
@@ -133,7 +132,7 @@ pub enum Collected {
     /// A regular file, copied out of the workspace into the run's content store.
     File {
         /// SHA-256 of the copy.
-        sha256: String,
+        sha256: Sha256,
         /// Its size.
         bytes: u64,
     },

@@ -14,6 +14,7 @@
 //! - [`nearest`](mod@nearest): the nearest right name for a wrong one
 //! - [`canonical`]: JSON with sorted keys, and its hash
 //! - [`rng`]: the random numbers of a strategy
+//! - [`sha256`]: hashes that name content
 
 pub mod canonical;
 pub mod chat;
@@ -24,5 +25,6 @@ pub mod money;
 pub mod nearest;
 pub mod number;
 pub mod rng;
+pub mod sha256;
 pub mod usage;
 pub mod verdict;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::sha256::Sha256;
+
 /// The format verdict of one submission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
@@ -9,7 +11,7 @@ pub enum Verdict {
     /// The grader would accept the file.
     Valid {
         /// SHA-256 of the bytes that were checked.
-        sha256: String,
+        sha256: Sha256,
         /// True when the predictions equal the sample submission's.
         copies_sample: bool,
     },

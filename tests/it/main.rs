@@ -16,6 +16,8 @@ mod demo;
 mod disk;
 mod errors;
 mod grade;
+mod grants;
+mod hidden;
 mod model;
 mod offline;
 mod parse;

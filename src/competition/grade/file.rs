@@ -6,10 +6,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use podium_types::sha256::Sha256;
 use rustix::fs::{Mode, OFlags};
-use sha2::{Digest, Sha256};
-
-use crate::digest::hexadecimal;
+use sha2::Digest as _;
 
 /// A larger submission is refused unread.
 pub(crate) const MAX_BYTES: u64 = 8 << 30;
@@ -55,18 +54,18 @@ pub(crate) fn open(path: &Path) -> Found {
 /// Passes bytes on and hashes them; ends with an error past [`MAX_BYTES`], should the file grow while it is read.
 pub(crate) struct Hashing<R> {
     inner: R,
-    hasher: Sha256,
+    hasher: sha2::Sha256,
     left: u64,
 }
 
 impl<R: Read> Hashing<R> {
     pub(crate) fn new(inner: R) -> Self {
-        Self { inner, hasher: Sha256::new(), left: MAX_BYTES }
+        Self { inner, hasher: sha2::Sha256::new(), left: MAX_BYTES }
     }
 
-    /// SHA-256 of what was read, in hexadecimal.
-    pub(crate) fn finish(self) -> String {
-        hexadecimal(&self.hasher.finalize())
+    /// SHA-256 of what was read.
+    pub(crate) fn finish(self) -> Sha256 {
+        Sha256::from_digest(&self.hasher.finalize().into())
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::hash_map::Entry;
 
 use crate::csv::{Cell, Column, Table};
 use crate::grade::hash::FastHash;
+use crate::grade::outcome::AnswersFault;
 use crate::grade::reason::{count, quote};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -89,7 +90,7 @@ pub(crate) struct AnswerKeys<'a> {
 
 impl<'a> AnswerKeys<'a> {
     /// Indexes the answers' keys; says which row is at fault when one is missing or repeated.
-    pub(crate) fn index(keys: KeyColumns<'a>) -> Result<Self, String> {
+    pub(crate) fn index(keys: KeyColumns<'a>) -> Result<Self, AnswersFault> {
         let mut codes: Vec<HashMap<(usize, Key<'_>), usize, FastHash>> = Vec::new();
         for _ in &keys.columns {
             codes.push(HashMap::with_capacity_and_hasher(keys.rows, FastHash::default()));
@@ -99,7 +100,7 @@ impl<'a> AnswerKeys<'a> {
             let mut fresh = false;
             for (column, known) in keys.columns.iter().zip(&mut codes) {
                 let Some(key) = Key::of(column.cell(row)) else {
-                    return Err(format!("the key of data row {} is missing", row + 1));
+                    return Err(AnswersFault::NoKey { row: row + 1 });
                 };
                 let next = known.len();
                 (code, fresh) = match known.entry((code, key)) {
@@ -108,7 +109,7 @@ impl<'a> AnswerKeys<'a> {
                 };
             }
             if !fresh {
-                return Err(format!("{} is repeated", keys.row_name(row)));
+                return Err(AnswersFault::RepeatedKey { row: row + 1 });
             }
         }
         Ok(Self { keys, codes })

@@ -15,13 +15,14 @@ mod sheet;
 use std::fs::File;
 use std::path::Path;
 
+use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 
 use crate::catalog::{Competition, ValueRule};
 use crate::csv::{self, CsvError, ReadOptions, Table};
 use podium_types::nearest::nearest;
 
-pub use outcome::{GradeError, Graded, Outcome};
+pub use outcome::{AnswersFault, GradeError, Graded, Outcome};
 
 use file::{Found, Hashing};
 use keys::{AnswerKeys, KeyColumns};
@@ -43,13 +44,14 @@ pub fn validate(
     sample: Option<&Path>,
 ) -> Result<Verdict, GradeError> {
     let graded = examine(competition, submission, answers, sample)?;
-    Ok(match graded.outcome {
-        Outcome::Scored { .. } => Verdict::Valid {
-            sha256: graded.sha256.unwrap_or_default(),
-            copies_sample: graded.copies_sample.unwrap_or(false),
-        },
-        Outcome::Invalid { reason } => Verdict::Invalid { reason },
-        Outcome::Missing { found } => Verdict::Missing { found },
+    Ok(match (graded.outcome, graded.sha256) {
+        (Outcome::Scored { .. }, Some(sha256)) => {
+            Verdict::Valid { sha256, copies_sample: graded.copies_sample.unwrap_or(false) }
+        }
+        // What has a score was read to its end, and what was read to its end has a hash.
+        (Outcome::Scored { .. }, None) => Verdict::Missing { found: "a file that was not read".to_owned() },
+        (Outcome::Invalid { reason }, _) => Verdict::Invalid { reason },
+        (Outcome::Missing { found }, _) => Verdict::Missing { found },
     })
 }
 
@@ -61,16 +63,16 @@ pub fn examine(
     sample: Option<&Path>,
 ) -> Result<Graded, GradeError> {
     let answers = read_answers(competition, answers)?;
-    let unfit = |problem: String| GradeError::Unfit { competition: competition.id.clone(), problem };
+    let unfit = |problem: AnswersFault| GradeError::Unfit { competition: competition.id.clone(), problem };
     let key_names = &competition.submission.id;
     let keys = |table| KeyColumns::of(table, key_names);
-    let missing = |name: &String| unfit(format!("column {} is missing", quote(name)));
+    let missing = |name: &String| unfit(AnswersFault::NoColumn(name.clone()));
     let index = AnswerKeys::index(keys(&answers).map_err(missing)?).map_err(unfit)?;
     if let Some(name) = competition.answer_columns().iter().find(|name| answers.column(name).is_none()) {
         return Err(missing(name));
     }
     if answers.rows == 0 {
-        return Err(unfit("there are no rows".to_owned()));
+        return Err(unfit(AnswersFault::NoRows));
     }
     let truth = Sheet::new(&answers, keys(&answers).map_err(missing)?, (0..answers.rows).collect());
 
@@ -125,7 +127,7 @@ fn read_answers(competition: &Competition, path: &Path) -> Result<Table, GradeEr
 }
 
 /// The table in a submission with the hash of its bytes, or why it cannot be read.
-fn read_submission(competition: &Competition, file: File, rows: usize) -> Result<(Table, String), String> {
+fn read_submission(competition: &Competition, file: File, rows: usize) -> Result<(Table, Sha256), String> {
     let mut options = options(competition, &competition.submission.columns);
     // Far more rows than asked for are refused before they fill the memory.
     options.max_rows = Some(2 * rows as u64 + 1000);

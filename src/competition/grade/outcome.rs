@@ -1,5 +1,9 @@
 //! What grading ends with: an outcome of the submission, or an error that is not the submission's.
 
+use podium_types::sha256::Sha256;
+
+use crate::grade::reason::quote;
+
 /// What came of one submission.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
@@ -38,8 +42,8 @@ impl Outcome {
 pub struct Graded {
     /// The score, or why there is none.
     pub outcome: Outcome,
-    /// SHA-256 of the graded bytes, in hexadecimal; `None` when the file was not read to its end.
-    pub sha256: Option<String>,
+    /// SHA-256 of the graded bytes; `None` when the file was not read to its end.
+    pub sha256: Option<Sha256>,
     /// Whether the predictions equal the sample submission's; `None` when none was given.
     pub copies_sample: Option<bool>,
 }
@@ -67,13 +71,57 @@ pub enum GradeError {
         source: crate::csv::CsvError,
     },
     /// The answers do not fit the competition.
-    #[error("the answers of `{competition}` do not fit it: {problem}")]
+    #[error("the answers of `{competition}` do not fit it")]
     Unfit {
         /// The competition.
         competition: String,
-        /// What is wrong; may name ids and columns, never values.
-        problem: String,
+        /// What is wrong.
+        #[source]
+        problem: AnswersFault,
     },
+}
+
+/// What is wrong with the answers. Errors are logged and shown while a run goes on, so this names columns of the
+/// catalog and numbers of rows; it has no room for a cell.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnswersFault {
+    /// A column of the catalog is not there.
+    #[error("column {} is missing", quote(.0))]
+    NoColumn(String),
+    /// A cell is not what the metric reads.
+    #[error("column {} does not hold what is expected", quote(.0))]
+    Misfit(String),
+    /// A label is missing.
+    #[error("column {} has an empty cell", quote(.0))]
+    EmptyCell(String),
+    /// A class without a predicted column.
+    #[error("column {} holds a class that is not a predicted column", quote(.0))]
+    UnknownClass(String),
+    /// Not one truth column.
+    #[error("the metric scores one column")]
+    NotOneColumn,
+    /// Ratings of a kappa.
+    #[error("the ratings are not whole numbers")]
+    Ratings,
+    /// An empty table.
+    #[error("there are no rows")]
+    NoRows,
+    /// A row without a key.
+    #[error("the key of data row {row} is missing")]
+    NoKey {
+        /// Data row, from 1.
+        row: usize,
+    },
+    /// A row with the key of an earlier one.
+    #[error("data row {row} repeats a key")]
+    RepeatedKey {
+        /// Data row, from 1.
+        row: usize,
+    },
+    /// The metric is not defined for them; its error names rows and holds no true value.
+    #[error(transparent)]
+    Metric(#[from] podium_metric::MetricError),
 }
 
 impl GradeError {

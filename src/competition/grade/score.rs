@@ -4,6 +4,7 @@ use podium_metric as metric;
 use podium_metric::MetricError;
 
 use crate::catalog::{Competition, MetricName};
+use crate::grade::outcome::AnswersFault;
 use crate::grade::reason::{count, quote};
 use crate::grade::sheet::{Expected, Label, Sheet};
 
@@ -18,7 +19,7 @@ pub(crate) struct Score {
 #[derive(Debug)]
 pub(crate) enum Fault {
     Submission(String),
-    Answers(String),
+    Answers(AnswersFault),
 }
 
 /// Both sides of one comparison.
@@ -57,14 +58,13 @@ impl Pair<'_> {
     fn column(&self) -> Result<(&str, &str), Fault> {
         match (self.competition.submission.columns.as_slice(), self.competition.answer_columns()) {
             ([guess], [truth]) => Ok((guess, truth)),
-            _ => Err(Fault::Answers("the metric scores one column".to_owned())),
+            _ => Err(Fault::Answers(AnswersFault::NotOneColumn)),
         }
     }
 
     fn truth_numbers(&self, column: &str, expected: Expected) -> Result<Vec<f64>, Fault> {
         // The reason may quote a true value, so only the column is passed on.
-        let fault = |_| Fault::Answers(format!("column {} does not hold what is expected", quote(column)));
-        self.truth.numbers(column, expected).map_err(fault)
+        self.truth.numbers(column, expected).map_err(|_| misfit(column))
     }
 
     fn guess_numbers(&self, column: &str, expected: Expected) -> Result<Vec<f64>, Fault> {
@@ -151,9 +151,7 @@ impl Pair<'_> {
         let columns = &self.competition.submission.columns;
         let position = |name: &str| columns.iter().position(|column| column == name);
         let classes: Option<Vec<usize>> = names.into_iter().map(position).collect();
-        classes.ok_or_else(|| {
-            Fault::Answers(format!("column {} holds a class that is not a predicted column", quote(column)))
-        })
+        classes.ok_or_else(|| Fault::Answers(AnswersFault::UnknownClass(column.to_owned())))
     }
 
     fn labels(&self) -> Result<f64, Fault> {
@@ -182,7 +180,7 @@ impl Pair<'_> {
     fn kappa(&self, column: &str, truth: &[Label<'_>], guess: &[Label<'_>]) -> Result<f64, Fault> {
         let whole = |label: &Label<'_>| if let Label::Whole(value) = label { Some(*value) } else { None };
         let truth: Option<Vec<i64>> = truth.iter().map(whole).collect();
-        let truth = truth.ok_or_else(|| Fault::Answers("the ratings are not whole numbers".to_owned()))?;
+        let truth = truth.ok_or(Fault::Answers(AnswersFault::Ratings))?;
         if let Some(row) = guess.iter().position(|label| whole(label).is_none()) {
             let (column, row) = (quote(column), self.guess.row_name(row));
             return Err(Fault::Submission(format!("column {column}, {row}: expected a whole number")));
@@ -192,16 +190,16 @@ impl Pair<'_> {
     }
 
     fn exact_match(&self) -> Result<f64, Fault> {
-        let (guess, truth) = self.column()?;
+        let (guess, truth_column) = self.column()?;
         let guess = self.guess.texts(guess, true).map_err(Fault::Submission)?;
-        let truth = self.truth.texts(truth, true).map_err(Fault::Answers)?;
+        let truth = self.truth.texts(truth_column, true).map_err(|_| misfit(truth_column))?;
         metric::exact_match(&truth, &guess).map_err(|error| self.fault(error))
     }
 
     fn lists(&self) -> Result<f64, Fault> {
-        let (guess, truth) = self.column()?;
+        let (guess, truth_column) = self.column()?;
         let guess = self.guess.lists(guess).map_err(Fault::Submission)?;
-        let truth = self.truth.lists(truth).map_err(Fault::Answers)?;
+        let truth = self.truth.lists(truth_column).map_err(|_| misfit(truth_column))?;
         let score = match self.competition.metric.name {
             MetricName::MicroF1 => metric::micro_f1(&truth, &guess),
             MetricName::MapAtK => {
@@ -222,13 +220,17 @@ impl Pair<'_> {
                 "{}: found {value}, expected a value that is {domain}",
                 self.guess.row_name(row)
             )),
-            other => Fault::Answers(other.to_string()),
+            other => Fault::Answers(AnswersFault::Metric(other)),
         }
     }
 }
 
+fn misfit(column: &str) -> Fault {
+    Fault::Answers(AnswersFault::Misfit(column.to_owned()))
+}
+
 fn empty_truth(column: &str) -> Fault {
-    Fault::Answers(format!("column {} has an empty cell", quote(column)))
+    Fault::Answers(AnswersFault::EmptyCell(column.to_owned()))
 }
 
 fn row_major(columns: &[Vec<f64>]) -> Vec<f64> {

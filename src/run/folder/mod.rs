@@ -17,6 +17,7 @@
 
 pub mod content;
 pub mod lock;
+pub mod swap;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,9 @@ use content::ContentStore;
 
 /// Size of the ballast file: room for some hundred answers.
 const BALLAST_BYTES: usize = 4 << 20;
+
+/// Folders that every run has from its beginning.
+const PARTS: [&str; 3] = ["content", "nodes", "work"];
 
 /// A failure with a path in it.
 #[derive(Debug, thiserror::Error)]
@@ -63,11 +67,14 @@ impl RunFolder {
     /// # Errors
     /// When the folder cannot be made.
     pub fn create(parent: &Path, name: &str) -> Result<Self, FolderError> {
-        std::fs::create_dir_all(parent).map_err(|source| failed("create", parent, source))?;
+        create_folder(parent)?;
         for number in 1_u32.. {
             let path = parent.join(if number == 1 { name.to_owned() } else { format!("{name}-{number}") });
             match std::fs::create_dir(&path) {
-                Ok(()) => return Self::furnish(&path),
+                Ok(()) => {
+                    sync_folder(parent)?;
+                    return Self::furnish(&path);
+                }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(failed("create", &path, source)),
             }
@@ -80,7 +87,7 @@ impl RunFolder {
     /// # Errors
     /// When it holds something already.
     pub fn create_exactly(path: &Path) -> Result<Self, FolderError> {
-        std::fs::create_dir_all(path).map_err(|source| failed("create", path, source))?;
+        create_folder(path)?;
         let mut entries = std::fs::read_dir(path).map_err(|source| failed("read", path, source))?;
         if entries.next().is_some() {
             let source = std::io::Error::new(std::io::ErrorKind::AlreadyExists, "the folder is not empty");
@@ -92,11 +99,21 @@ impl RunFolder {
     fn furnish(path: &Path) -> Result<Self, FolderError> {
         let path = path.canonicalize().map_err(|source| failed("resolve", path, source))?;
         let folder = Self { path };
-        for part in ["content", "nodes", "work"] {
-            let path = folder.path.join(part);
-            std::fs::create_dir_all(&path).map_err(|source| failed("create", &path, source))?;
+        for part in PARTS {
+            create_folder(&folder.path.join(part))?;
         }
         Ok(folder)
+    }
+
+    /// Takes a folder back in which no run has begun: what [`Self::create`] put there, and the folder itself where
+    /// `with_itself`. Only empty folders go.
+    pub fn discard(&self, with_itself: bool) {
+        for part in PARTS {
+            let _ = std::fs::remove_dir(self.path.join(part));
+        }
+        if with_itself {
+            let _ = std::fs::remove_dir(&self.path);
+        }
     }
 
     /// An existing run.
@@ -182,17 +199,55 @@ fn failed(act: &'static str, path: &Path, source: std::io::Error) -> FolderError
     FolderError { act, path: path.to_owned(), source }
 }
 
-/// Writes a file whole: into a temporary one beside it, synced, then renamed over it.
+/// Makes a folder, and those above it that are missing, so that a power cut leaves it where it is.
+///
+/// # Errors
+/// When it cannot be made.
+pub(super) fn create_folder(path: &Path) -> Result<(), FolderError> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    create_folder(parent)?;
+    match std::fs::create_dir(path) {
+        // Somebody else may have been faster.
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists || !path.is_dir() => {
+            Err(failed("create", path, error))
+        }
+        _ => sync_folder(parent),
+    }
+}
+
+/// Makes the names in a folder durable: a file that is synced can still lose its name in a power cut.
+///
+/// # Errors
+/// When the system cannot say that they are.
+pub(super) fn sync_folder(path: &Path) -> Result<(), FolderError> {
+    match std::fs::File::open(path).and_then(|folder| folder.sync_all()) {
+        // Some network and user-space file systems know no such thing.
+        Err(error)
+            if !matches!(
+                error.kind(),
+                std::io::ErrorKind::InvalidInput | std::io::ErrorKind::Unsupported
+            ) =>
+        {
+            Err(failed("sync", path, error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a file whole: into a temporary one beside it, synced, then renamed over it, and its name synced.
 ///
 /// # Errors
 /// When it cannot be written; the old file then still stands.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
     let fail = |source| failed("write", path, source);
     let parent = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(parent).map_err(fail)?;
+    create_folder(parent)?;
     let mut file = tempfile::NamedTempFile::new_in(parent).map_err(fail)?;
     file.write_all(bytes).map_err(fail)?;
     file.as_file().sync_all().map_err(fail)?;
     file.persist(path).map_err(|error| fail(error.error))?;
-    Ok(())
+    sync_folder(parent)
 }

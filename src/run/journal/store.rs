@@ -175,7 +175,7 @@ impl Store {
     pub(super) fn append(&mut self, entry: &Entry) -> Result<(), JournalError> {
         let body = serde_json::to_string(&entry.record).map_err(JournalError::Encode)?;
         let (inline, content) = if body.len() > INLINE_BYTES {
-            (None, Some(self.content.put(body.as_bytes())?))
+            (None, Some(self.content.put(body.as_bytes())?.to_string()))
         } else {
             (Some(body), None)
         };
@@ -263,7 +263,7 @@ fn entries(connection: &Connection, path: &Path, content: &ContentStore) -> Resu
         }
         let bytes = match body {
             (Some(inline), _) => inline.into_bytes(),
-            (None, Some(sha256)) => content.get(&sha256)?,
+            (None, Some(sha256)) => content.get(&ContentStore::name(&sha256)?)?,
             (None, None) => Vec::new(),
         };
         let record =

@@ -1,15 +1,16 @@
 //! Files that follow from the journal: nodes, and the best submission so far.
 //!
 //! They are derived, so writing one twice is harmless; each is written whole and renamed, so that whoever looks
-//! finds a whole file at any instant.
+//! finds a whole file at any instant, and in `best/` the files of one node.
 
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use podium_scaffold::{Effect, EffectResult};
 use podium_types::execution::{Collected, Execution, Program};
+use podium_types::sha256::Sha256;
 
-use crate::run::folder::{FolderError, RunFolder, write_whole};
+use crate::run::folder::content::ContentError;
+use crate::run::folder::{FolderError, RunFolder, swap, write_whole};
 use crate::run::journal::{Entry, Record};
 
 /// Writes the files of one run.
@@ -55,21 +56,30 @@ impl Files {
         put(&node.join("output.txt"), execution.output.text().as_bytes())
             .map_err(|error| sentence(&error))?;
         if let Collected::File { sha256, .. } = &execution.submission {
-            link(&self.folder.content().path_of(sha256), &node.join("submission.csv"))?;
+            self.folder.content().link(sha256, &node.join("submission.csv")).map_err(|error| told(&error))?;
         }
         Ok(())
     }
 
-    fn best(&self, node: Option<u32>, sha256: &str) -> Result<(), String> {
+    /// Submission, and the solution where one node made it, as one folder that is exchanged whole.
+    fn best(&self, node: Option<u32>, sha256: &Sha256) -> Result<(), String> {
         let best = self.folder.best_path();
-        let content = self.folder.content().get(sha256).map_err(|error| error.to_string())?;
-        put(&best.join("submission.csv"), &content).map_err(|error| sentence(&error))?;
+        let fresh = best.with_extension("new");
+        swap::remove(&fresh).map_err(|error| sentence(&error))?;
         // A loop selects a file, not a node: there is no one script that made it.
-        let Some(node) = node else { return Ok(()) };
-        let code = std::fs::read(self.folder.node_path(node).join("solution.py")).unwrap_or_default();
-        put(&best.join("solution.py"), &code)
-            .and_then(|()| put(&best.join("node"), format!("{node}\n").as_bytes()))
-            .map_err(|error| sentence(&error))
+        if let Some(node) = node {
+            self.solution_of(node, &fresh).map_err(|error| sentence(&error))?;
+        }
+        let content = self.folder.content();
+        content.link(sha256, &fresh.join("submission.csv")).map_err(|error| told(&error))?;
+        swap::swap_in(&fresh, &best).map_err(|error| sentence(&error))
+    }
+
+    fn solution_of(&self, node: u32, folder: &Path) -> Result<(), FolderError> {
+        let path = self.folder.node_path(node).join("solution.py");
+        let code = std::fs::read(&path).map_err(|source| FolderError { act: "read", path, source })?;
+        write_whole(&folder.join("solution.py"), &code)?;
+        write_whole(&folder.join("node"), format!("{node}\n").as_bytes())
     }
 }
 
@@ -77,24 +87,42 @@ fn put(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
     if std::fs::read(path).is_ok_and(|old| old == bytes) { Ok(()) } else { write_whole(path, bytes) }
 }
 
-/// A second name for a file of the content store, or a copy where links are not to be had.
-fn link(content: &Path, path: &Path) -> Result<(), String> {
-    if same_file(content, path) {
-        return Ok(());
-    }
-    let fresh = path.with_file_name(".linking");
-    let _ = std::fs::remove_file(&fresh);
-    std::fs::hard_link(content, &fresh)
-        .or_else(|_| std::fs::copy(content, &fresh).map(|_| ()))
-        .and_then(|()| std::fs::rename(&fresh, path))
-        .map_err(|error| format!("could not write {}: {error}", path.display()))
-}
-
-fn same_file(one: &Path, other: &Path) -> bool {
-    let identity = |path| std::fs::metadata(path).map(|facts| (facts.dev(), facts.ino()));
-    matches!((identity(one), identity(other)), (Ok(one), Ok(other)) if one == other)
-}
-
 fn sentence(error: &FolderError) -> String {
     format!("{error}: {}", error.source)
+}
+
+fn told(error: &ContentError) -> String {
+    match error {
+        ContentError::Write(error) => sentence(error),
+        ContentError::Damaged { .. } => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_folder_holds_one_node_and_nothing_else() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = RunFolder::create(place.path(), "run").unwrap();
+        let files = Files::new(folder.clone());
+        let read = |name: &str| std::fs::read_to_string(folder.best_path().join(name)).unwrap();
+        for node in [3, 5] {
+            let sha256 = folder.content().put(format!("id,y\n1,{node}\n").as_bytes()).unwrap();
+            write_whole(&folder.node_path(node).join("solution.py"), format!("print({node})").as_bytes())
+                .unwrap();
+            // What a sitting left that was cut.
+            write_whole(&folder.best_path().with_extension("new").join("junk"), b"").unwrap();
+            files.best(Some(node), &sha256).unwrap();
+            assert_eq!(read("solution.py"), format!("print({node})"));
+            assert_eq!(read("submission.csv"), format!("id,y\n1,{node}\n"));
+            assert_eq!(read("node"), format!("{node}\n"));
+            assert_eq!(std::fs::read_dir(folder.best_path()).unwrap().count(), 3);
+            assert!(!folder.best_path().with_extension("new").exists());
+        }
+        // A node without its submission changes nothing.
+        assert!(files.best(Some(3), &Sha256::of(b"gone")).is_err());
+        assert_eq!(read("node"), "5\n");
+    }
 }

@@ -1,16 +1,19 @@
 //! Effects on this machine: executions, submission checks, previews.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use podium_sandbox::{Job, SandboxError, SubmissionRule, workspace};
+use podium_sandbox::{Job, SandboxError, SubmissionRule};
 use podium_scaffold::EffectResult;
 use podium_scaffold::effect::PreviewRequest;
 use podium_types::execution::{Collected, Ended, Execution, ExecutionRequest};
+use podium_types::key::EffectKey;
+use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 
 use super::Inner;
+use super::workspaces::Workspaces;
 use crate::run::driver::Performed;
 use crate::run::folder::is_disk_full;
 use crate::run::stop::{Stop, StoppedBy};
@@ -21,6 +24,10 @@ const SUBMISSION_BYTES: u64 = 2 << 30;
 /// An execution is not begun with less room than this on the disk of the run folder, and one that failed with less
 /// is not believed.
 const ROOM_BYTES: u64 = 16 << 20;
+
+/// All that a run says of answers that cannot be used.
+const ANSWERS_AT_FAULT: &str = "the format of a submission could not be checked: the answers of the competition cannot \
+     be used; prepare its data again";
 
 /// Why an execution has no result.
 enum Refused {
@@ -40,9 +47,9 @@ impl From<SandboxError> for Refused {
 }
 
 impl Inner {
-    pub(super) async fn execute(self: &Arc<Self>, request: &ExecutionRequest) -> Performed {
+    pub(super) async fn execute(self: &Arc<Self>, key: &EffectKey, request: &ExecutionRequest) -> Performed {
         let _in_flight = self.clock.in_flight();
-        match self.execute_in_sandbox(request).await {
+        match self.execute_in_sandbox(key, request).await {
             Ok(execution) => done(EffectResult::Execution(Box::new(execution))),
             Err(Refused::NoRoom(what)) => Performed::Parked(Stop::disk_full(&what)),
             Err(Refused::Sandbox(error)) => {
@@ -54,22 +61,23 @@ impl Inner {
         }
     }
 
-    async fn execute_in_sandbox(&self, request: &ExecutionRequest) -> Result<Execution, Refused> {
-        let path = self.folder.work_path().join(plain_name(&request.workspace));
-        let io = |action: &'static str| {
-            let path = path.clone();
-            move |source| SandboxError::Io { action, path, source }
-        };
+    async fn execute_in_sandbox(
+        self: &Arc<Self>,
+        key: &EffectKey,
+        request: &ExecutionRequest,
+    ) -> Result<Execution, Refused> {
+        let lease = self.leases.lease().await;
+        let path = self.workspaces.path(key);
         let room = self.room()?;
-        if request.fresh && path.exists() {
-            workspace::remove(&path).map_err(io("emptying the workspace"))?;
-        }
-        if !path.exists() {
-            workspace::create(&path).map_err(io("creating the workspace"))?;
-        }
+        self.in_workspaces("creating the workspace", &path, Workspaces::create).await?;
         let mut job = Job::new(request.program.clone(), &path, &self.equipment.environment);
         job.input = Some(self.equipment.data.public.clone());
+        job.hidden.clone_from(&self.equipment.hidden);
+        job.hidden.push(self.folder.path().to_owned());
         job.limits = self.equipment.execution_limits.clone();
+        if let Some(lease) = &lease {
+            job.limits.cpus = lease.set().clone();
+        }
         // What a program writes must leave room for the journal.
         job.limits.workspace_bytes = job.limits.workspace_bytes.min(room - room / 8);
         job.timeout = Duration::from_millis(request.timeout_ms).min(self.run_time_left());
@@ -80,15 +88,32 @@ impl Inner {
             max_bytes: SUBMISSION_BYTES,
         });
         let execution = self.equipment.sandbox.execute(&job).await?;
-        if request.fresh {
-            // Nothing else will look at it: what counts was collected.
-            workspace::remove(&path).map_err(io("removing the workspace"))?;
+        drop(lease);
+        // Nothing else will look at it: what counts was collected. What remains of it takes no result away.
+        if let Err(error) = self.in_workspaces("removing the workspace", &path, Workspaces::clear).await {
+            tracing::warn!(%error, path = %path.display(), "a workspace could not be put aside");
         }
         if !matches!((&execution.ended, &execution.submission), (Ended::Exit(0), Collected::File { .. })) {
             // It may have failed for want of room, which says nothing about the solution.
             self.room()?;
         }
         Ok(execution)
+    }
+
+    /// Work on a workspace that a program may have filled, off the runtime's threads.
+    async fn in_workspaces(
+        self: &Arc<Self>,
+        action: &'static str,
+        path: &Path,
+        work: fn(&Workspaces, &Path) -> std::io::Result<()>,
+    ) -> Result<(), SandboxError> {
+        let (inner, place) = (Arc::clone(self), path.to_owned());
+        let done = tokio::task::spawn_blocking(move || work(&inner.workspaces, &place)).await;
+        done.unwrap_or_else(|panic| Err(std::io::Error::other(panic))).map_err(|source| SandboxError::Io {
+            action,
+            path: path.to_owned(),
+            source,
+        })
     }
 
     /// The room on the disk of the run folder, when it is enough for an execution.
@@ -114,7 +139,7 @@ impl Inner {
             .map_or(Duration::MAX, |limit| Duration::from_millis(limit.saturating_sub(used).max(1)))
     }
 
-    pub(super) async fn validate(self: &Arc<Self>, sha256: String) -> Performed {
+    pub(super) async fn validate(self: &Arc<Self>, sha256: Sha256) -> Performed {
         let inner = Arc::clone(self);
         let _in_flight = self.clock.in_flight();
         let checked = tokio::task::spawn_blocking(move || inner.check(&sha256)).await;
@@ -125,22 +150,29 @@ impl Inner {
         }
     }
 
-    fn check(&self, sha256: &str) -> Result<Verdict, Stop> {
-        let submission =
-            named_submission(&self.folder.work_path(), &self.folder.content().path_of(sha256), sha256)
-                .map_err(|error| {
-                    let detail = format!("the submission could not be read for its check: {error}");
-                    if is_disk_full(&error) {
-                        Stop::disk_full(&detail)
-                    } else {
-                        Stop::new(StoppedBy::Sandbox, detail)
-                    }
-                })?;
+    fn check(&self, sha256: &Sha256) -> Result<Verdict, Stop> {
+        // The grader reads files that end in `.csv`; the content store's names do not.
+        let submission = self.folder.work_path().join("submissions").join(format!("{sha256}.csv"));
+        self.folder.content().link(sha256, &submission).map_err(|error| {
+            let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
+            let detail = format!(
+                "the submission could not be read for its check: {error}{}",
+                cause.unwrap_or_default()
+            );
+            if error.is_disk_full() {
+                Stop::disk_full(&detail)
+            } else {
+                Stop::new(StoppedBy::Sandbox, detail)
+            }
+        })?;
         let competition = &self.equipment.competition;
         let sample = self.equipment.data.sample_submission(competition);
         let answers = self.equipment.data.answers(competition);
-        podium_competition::validate(competition, &submission, &answers, Some(&sample))
-            .map_err(|error| Stop::new(StoppedBy::Sandbox, error.to_string()))
+        podium_competition::validate(competition, &submission, &answers, Some(&sample)).map_err(|error| {
+            // A stop is journaled and shown while the run can still go on: no word of what stands in the answers.
+            tracing::debug!(%error, "the answers are at fault");
+            Stop::new(StoppedBy::Sandbox, ANSWERS_AT_FAULT)
+        })
     }
 
     pub(super) async fn preview(self: &Arc<Self>, request: PreviewRequest) -> Performed {
@@ -157,35 +189,4 @@ impl Inner {
 
 fn done(result: EffectResult) -> Performed {
     Performed::Done { result: Box::new(result), waited: Duration::ZERO }
-}
-
-/// The grader reads files that end in `.csv`; the content store's names do not.
-fn named_submission(work: &Path, content: &Path, sha256: &str) -> std::io::Result<PathBuf> {
-    let folder = work.join("submissions");
-    std::fs::create_dir_all(&folder)?;
-    let path = folder.join(format!("{sha256}.csv"));
-    if !path.exists() && std::fs::hard_link(content, &path).is_err() {
-        std::fs::copy(content, &path)?;
-    }
-    Ok(path)
-}
-
-/// Workspace names come from strategies: letters, digits, `-`, `_` and `.` only, and no leading dot.
-fn plain_name(name: &str) -> String {
-    let plain: String = name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' })
-        .collect();
-    format!("workspace-{}", plain.trim_start_matches('.'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_workspace_name_stays_inside() {
-        assert_eq!(plain_name("../../etc"), "workspace-_.._etc");
-        assert_eq!(plain_name("node-7"), "workspace-node-7");
-    }
 }

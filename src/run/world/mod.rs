@@ -4,7 +4,9 @@
 
 mod chat;
 mod files;
+mod leases;
 mod local;
+mod workspaces;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,6 +16,7 @@ use podium_competition::{Competition, Folders};
 use podium_llm::ModelName;
 use podium_sandbox::{Environment, Sandbox};
 use podium_scaffold::Effect;
+use podium_scaffold::context::Grants;
 use podium_types::key::EffectKey;
 use tokio::sync::mpsc;
 
@@ -26,6 +29,8 @@ use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
 
 pub use files::Files;
+use leases::Leases;
+use workspaces::Workspaces;
 
 /// What the live world is made of.
 pub struct Equipment {
@@ -43,6 +48,21 @@ pub struct Equipment {
     pub competition: Arc<Competition>,
     /// Its data.
     pub data: Folders,
+    /// Folders that no execution may see.
+    pub hidden: Vec<PathBuf>,
+}
+
+impl Equipment {
+    /// What an execution is really granted: what a strategy is told. Each tier of the sandbox holds the memory, by a
+    /// control group or by looking at it ten times a second; only a process without a boundary has a network.
+    pub fn grants(&self) -> Grants {
+        Grants {
+            cpus: u32::try_from(self.execution_limits.cpus.count()).unwrap_or(u32::MAX),
+            memory_bytes: Some(self.execution_limits.memory_bytes),
+            gpus: Vec::new(),
+            network: self.sandbox.facts().kind == podium_sandbox::SandboxKind::Process,
+        }
+    }
 }
 
 /// The live world.
@@ -60,6 +80,8 @@ struct Inner {
     limits: Limits,
     reporter: mpsc::UnboundedSender<Report>,
     submission: PathBuf,
+    leases: Leases,
+    workspaces: Workspaces,
 }
 
 /// The parts of a sitting that the world shares with the driver.
@@ -84,7 +106,11 @@ impl LiveWorld {
     /// A world for one sitting.
     pub fn new(equipment: Equipment, sitting: Sitting) -> Self {
         let files = Files::new(sitting.folder.clone());
+        let grant = equipment.execution_limits.cpus.count();
+        let first = usize::try_from(std::process::id()).unwrap_or_default();
         let inner = Inner {
+            leases: Leases::new(&podium_sandbox::CpuSet::default().ids(), grant, first),
+            workspaces: Workspaces::new(sitting.folder.work_path()),
             equipment,
             folder: sitting.folder,
             journal: sitting.journal,
@@ -104,7 +130,7 @@ impl World for LiveWorld {
         Box::pin(async move {
             match effect {
                 Effect::Chat { role, request } => inner.chat(&key, &role, &request, hash).await,
-                Effect::Execute(request) => inner.execute(&request).await,
+                Effect::Execute(request) => inner.execute(&key, &request).await,
                 Effect::Validate { sha256 } => inner.validate(sha256).await,
                 Effect::Preview(request) => inner.preview(request).await,
                 Effect::BeginStep | Effect::Node(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => {

@@ -67,6 +67,10 @@ impl Sandbox for Jail {
         &self.facts
     }
 
+    fn check(&self, job: &Job) -> Result<(), SandboxError> {
+        root::check(job)
+    }
+
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {
         Box::pin(self.run(job))
     }

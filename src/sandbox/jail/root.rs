@@ -34,6 +34,7 @@ const RESOLV: &str = "nameserver 192.0.2.1\noptions attempts:1 timeout:1\n";
 
 /// Adds all mounts of a job.
 pub(super) fn mounts(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
+    check(job)?;
     system(arguments);
     etc(arguments)?;
     kernel(arguments, job)?;
@@ -47,6 +48,29 @@ pub(super) fn mounts(arguments: &mut Arguments, job: &Job) -> Result<(), Sandbox
     arguments.add("--remount-ro", ["/"]);
     arguments.add("--chdir", [WORKSPACE]);
     Ok(())
+}
+
+/// Refuses a job of which a mount is or contains a folder that must stay hidden. Links are resolved on both sides, so
+/// a detour changes nothing.
+pub(super) fn check(job: &Job) -> Result<(), SandboxError> {
+    let hidden: Vec<PathBuf> = job.hidden.iter().map(|path| resolved(path)).collect();
+    let system = ["/usr"].into_iter().chain(LINKED).chain(ETC).map(Path::new);
+    let given = job.read_only.iter().chain([&job.workspace]).chain(&job.input).map(PathBuf::as_path);
+    for mount in system.chain(given) {
+        let source = resolved(mount);
+        if let Some(hidden) = hidden.iter().find(|hidden| hidden.starts_with(&source)) {
+            return Err(SandboxError::Exposed { mount: mount.to_owned(), hidden: hidden.clone() });
+        }
+    }
+    read_only(job).map(|_| ())
+}
+
+/// The path without links, as far as it exists.
+fn resolved(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => resolved(parent).join(name),
+        _ => path.to_owned(),
+    })
 }
 
 /// `/usr` and the folders beside it.

@@ -45,6 +45,8 @@ impl<'a> Source<'a> {
         &self,
         known: impl Iterator<Item = &'k str> + Clone,
     ) -> Result<(), SpecError> {
+        // Only the keys are wanted; a set of them is no shape of a table.
+        #[expect(clippy::zero_sized_map_values, reason = "serde reads a table into a map")]
         let keys: BTreeMap<Spanned<String>, IgnoredAny> =
             toml::from_str(self.text).map_err(|error| in_text(self.text, &error))?;
         let unknown = keys.into_keys().filter(|key| !known.clone().any(|name| name == key.get_ref()));

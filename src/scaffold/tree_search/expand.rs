@@ -71,8 +71,6 @@ fn blank(job: Job, written: Written) -> NodeRecord {
 async fn execute(context: &dyn RunContext, node: &NodeRecord) -> Result<Execution, ContextError> {
     let request = ExecutionRequest {
         program: Program::Python { file: SOLUTION.to_owned(), code: node.code.clone() },
-        workspace: format!("node-{}", node.id),
-        fresh: true,
         timeout_ms: context.budget().next_execution_ms(),
         env: std::collections::BTreeMap::new(),
     };

@@ -183,12 +183,60 @@ fn faults_of_the_answers_are_errors_without_a_value() {
         let answers = files.write("answers.csv", answers);
         let error = grade(&competition, &submission, &answers).unwrap_err();
         assert!(validate(&competition, &submission, &answers, None).is_err());
-        assert!(!error.to_string().contains("7777"));
-        let _ = writeln!(text, "{error}");
+        let problem = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        assert!(!format!("{error} {problem} {error:?}").contains("7777"));
+        let _ = writeln!(text, "{error}: {problem}");
     }
     let error = grade(&competition, &submission, &files.folder.path().join("none")).unwrap_err();
     assert!(matches!(&error, GradeError::Open { .. }) && error.hint().is_some());
     insta::assert_snapshot!("unfit_answers", text);
+}
+
+#[test]
+fn no_metric_quotes_a_cell_of_the_answers() {
+    let metrics = [
+        ("log_loss", "probability"),
+        ("mean_column_auc", "probability"),
+        ("roc_auc", "probability"),
+        ("average_precision", "probability"),
+        ("accuracy", "label"),
+        ("macro_f1", "label"),
+        ("quadratic_weighted_kappa", "label"),
+        ("exact_match", "text"),
+        ("micro_f1", "text"),
+        ("mean_levenshtein", "text"),
+        ("map_at_k", "text"),
+        ("rmse", "number"),
+        ("mae", "number"),
+        ("rmsle", "non_negative"),
+        ("mape", "number"),
+        ("mean_poisson_deviance", "non_negative"),
+    ];
+    let files = Files::new();
+    let mut refused = 0;
+    for (metric, value) in metrics {
+        let options = if metric == "map_at_k" { "k = 3" } else { "" };
+        for direction in ["higher", "lower"] {
+            let text = toml(metric, direction, value, &["late"], options).replace("{ANSWERS}", "");
+            let Ok(catalog) = podium_competition::Catalog::from_texts(
+                [("competition.toml".to_owned(), text)].into_iter().collect(),
+            ) else {
+                continue;
+            };
+            let competition = catalog.list().next().unwrap();
+            let submission = files.write("submission.csv", "id,late\na1,1\na2,1\n");
+            for cells in [["4242.5", "sec:et"], ["sec:et", ""], ["", "-4242.5"], ["4242.5", "inf"]] {
+                let [one, two] = cells;
+                let answers = files.write("answers.csv", format!("id,late\na1,{one}\na2,{two}\n"));
+                if let Err(error) = grade(competition, &submission, &answers) {
+                    let shown = format!("{error} {error:?}");
+                    assert!(!shown.contains("4242") && !shown.contains("sec:et"), "{metric}: {shown}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(refused > 20, "{refused}");
 }
 
 #[test]
@@ -200,7 +248,7 @@ fn knows_a_copy_of_the_sample() {
     let copies = |submission: &str| {
         let submission = files.write("submission.csv", submission);
         match validate(&competition, &submission, &answers, Some(&sample)).unwrap() {
-            Verdict::Valid { sha256, copies_sample } => (copies_sample, sha256.len()),
+            Verdict::Valid { sha256, copies_sample } => (copies_sample, sha256.as_str().len()),
             other => panic!("{other:?}"),
         }
     };

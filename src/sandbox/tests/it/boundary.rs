@@ -1,5 +1,8 @@
 //! What a program inside can see and do. Each test is a small attack.
 
+use std::path::Path;
+
+use podium_sandbox::SandboxError;
 use podium_types::execution::Ended;
 
 use crate::common::{Place, jail, run};
@@ -11,8 +14,8 @@ async fn the_environment_is_an_allow_list() {
     let mut job = place.python("import os\nprint(*sorted(os.environ))");
     job.env.insert("EXTRA".to_owned(), "1".to_owned());
     let execution = jail.execute(&job).await.unwrap();
-    let want = "BLIS_NUM_THREADS EXTRA HOME LANG LOKY_MAX_CPU_COUNT MKL_NUM_THREADS MPLBACKEND MPLCONFIGDIR \
-                NUMEXPR_NUM_THREADS OMP_NUM_THREADS OPENBLAS_NUM_THREADS PATH POLARS_MAX_THREADS PWD \
+    let want = "BLIS_NUM_THREADS EXTRA HOME KMP_BLOCKTIME LANG LOKY_MAX_CPU_COUNT MKL_NUM_THREADS MPLBACKEND MPLCONFIGDIR \
+                NUMEXPR_NUM_THREADS OMP_NUM_THREADS OMP_WAIT_POLICY OPENBLAS_NUM_THREADS PATH POLARS_MAX_THREADS PWD \
                 PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONNOUSERSITE PYTHONUNBUFFERED RAYON_NUM_THREADS TMPDIR TZ \
                 USER VECLIB_MAXIMUM_NUM_THREADS\n";
     assert_eq!(execution.output.text(), want);
@@ -172,4 +175,56 @@ if __name__ == '__main__':
     let execution = run(&*jail, code).await;
     assert_eq!(execution.output.text(), "[0, 1, 4, 9]\n[0, 1, 4, 9]\n9\nsub\n1 1 1\n");
     assert_eq!(execution.ended, Ended::Exit(0));
+}
+
+#[tokio::test]
+async fn a_mount_that_shows_what_is_hidden_is_refused() {
+    let Some(jail) = jail() else { return };
+    let place = Place::new();
+    // A clone of the harness inside an environment's prefix, as when both lie in one project's folder.
+    let prefix = place.folder.path().join("prefix");
+    let clone = prefix.join("src/podium");
+    std::fs::create_dir_all(clone.join("benchmark")).unwrap();
+    std::fs::create_dir(prefix.join("bin")).unwrap();
+    let link = place.folder.path().join("link");
+    std::os::unix::fs::symlink(&prefix, &link).unwrap();
+    let job = |mount: &Path, hidden: &Path| {
+        let mut job = place.python("open('submission/ran', 'w').close()");
+        job.read_only.push(mount.to_owned());
+        job.hidden = vec![place.store(), hidden.to_owned()];
+        job
+    };
+    let input = place.folder.path().join("input");
+    let through_link = link.join("src/podium");
+    let shown = [
+        (prefix.as_path(), clone.as_path()),
+        (clone.as_path(), clone.as_path()),
+        (link.as_path(), clone.as_path()),
+        (prefix.as_path(), through_link.as_path()),
+        (prefix.as_path(), &clone.join("runs/that/will/be/made")),
+        (&prefix.join("bin"), Path::new("/usr/lib/podium/data")),
+        (&prefix.join("bin"), &input),
+    ];
+    for (mount, hidden) in shown {
+        let job = job(mount, hidden);
+        for error in [jail.check(&job).unwrap_err(), jail.execute(&job).await.unwrap_err()] {
+            assert!(matches!(error, SandboxError::Exposed { .. }) && error.hint().is_some(), "{error:?}");
+        }
+    }
+    assert!(!place.workspace().join("submission/ran").exists(), "nothing was run");
+
+    // Beside a mount, or around one, is no harm: a virtual environment in a clone.
+    for (mount, hidden) in [(prefix.join("bin"), clone), (prefix.join("bin"), prefix.clone())] {
+        let job = job(&mount, &hidden);
+        jail.check(&job).unwrap();
+        assert!(jail.execute(&job).await.unwrap().succeeded());
+    }
+}
+
+#[tokio::test]
+async fn waiting_threads_sleep() {
+    let Some(jail) = jail() else { return };
+    let ended =
+        run(&*jail, "import os\nprint(os.environ['OMP_WAIT_POLICY'], os.environ['KMP_BLOCKTIME'])").await;
+    assert_eq!(ended.output.text(), "PASSIVE 0\n");
 }

@@ -21,7 +21,7 @@ async fn a_submission_is_copied_and_named_by_its_hash() {
         (found.as_str(), bytes),
         ("3a2be4cfde7dba7ababd196a58341572ffb0011e1beb18d922fd4bbcd886863d", 9)
     );
-    assert_eq!(std::fs::read_to_string(place.store().join(&found)).unwrap(), "id,y\n1,2\n");
+    assert_eq!(std::fs::read_to_string(place.store().join(found.as_str())).unwrap(), "id,y\n1,2\n");
     assert_eq!(std::fs::read_dir(place.store()).unwrap().count(), 1);
 
     // The next execution writes none, so the old one must not count.

@@ -7,6 +7,7 @@ use podium_scaffold::node::NodeRecord;
 use podium_scaffold::{Effect, EffectResult};
 use podium_types::chat::{ChatAnswer, ChatError, ChatRequest, FinishReason};
 use podium_types::execution::{Collected, Ended, Exception, Execution, Output, Program};
+use podium_types::sha256::Sha256;
 use podium_types::usage::Usage;
 use podium_types::verdict::Verdict;
 use serde_json::{Value, json};
@@ -37,7 +38,7 @@ fn execute(code: &str) -> Execution {
     let crash = printed == "crash";
     let submission = match printed.as_str() {
         "no file" => Collected::Missing { found: "nothing".into() },
-        _ => Collected::File { sha256: format!("file-{printed}"), bytes: 9 },
+        _ => Collected::File { sha256: Sha256::of(format!("file-{printed}").as_bytes()), bytes: 9 },
     };
     Execution {
         ended: Ended::Exit(i32::from(crash)),
@@ -79,12 +80,12 @@ fn world(script: impl Fn(&str) -> Option<EffectResult> + 'static) -> World {
             Effect::Chat { .. } => program("0.9"),
             Effect::Execute(request) => match &request.program {
                 Program::Python { code, file } => {
-                    assert_eq!((file.as_str(), request.fresh), ("solution.py", true));
+                    assert_eq!(file, "solution.py");
                     EffectResult::Execution(Box::new(execute(code)))
                 }
                 Program::Command { .. } => panic!("AIDE runs scripts"),
             },
-            Effect::Validate { sha256 } if sha256 == "file-bad file" => {
+            Effect::Validate { sha256 } if *sha256 == Sha256::of(b"file-bad file") => {
                 EffectResult::Verdict(Verdict::Invalid { reason: "column `EAP` is missing".into() })
             }
             Effect::Validate { sha256 } => {

@@ -6,6 +6,7 @@ use podium_scaffold::spec::Origin;
 use podium_scaffold::{AnswerStatus, Effect, EffectResult, Registry, Scaffold};
 use podium_types::chat::{ChatAnswer, FinishReason};
 use podium_types::execution::{Collected, Ended, Execution, Output};
+use podium_types::sha256::Sha256;
 use podium_types::usage::Usage;
 
 use crate::support::context::{FakeContext, World};
@@ -43,7 +44,7 @@ fn world() -> World {
             limit: None,
             output: Output::default(),
             exception: None,
-            submission: Collected::File { sha256: format!("file of {key}"), bytes: 3 },
+            submission: Collected::File { sha256: Sha256::of(format!("file of {key}").as_bytes()), bytes: 3 },
             wall_ms: 1,
             cpu_ms: None,
             peak_memory_bytes: None,
@@ -90,7 +91,7 @@ fn it_runs_and_selects_without_a_node() {
     let keys: Vec<&str> = journal.iter().map(|(key, ..)| key.as_str()).take(4).collect();
     assert_eq!(keys, ["step/0/begin", "step/0/chat", "step/0/execute", "step/0/select"]);
     let (_, last, _) = journal.last().unwrap();
-    assert_eq!(*last, Effect::SelectFinal { node: None, sha256: "file of step/2/execute".into() });
+    assert_eq!(*last, Effect::SelectFinal { node: None, sha256: Sha256::of(b"file of step/2/execute") });
 }
 
 #[test]

@@ -92,8 +92,6 @@ impl Toy {
         let code = answer.map(|answer| answer.content).unwrap_or_default();
         let request = ExecutionRequest {
             program: Program::Python { file: "solution.py".into(), code },
-            workspace: "loop".into(),
-            fresh: false,
             timeout_ms: self.spec.action[0].seconds * 1_000,
             env: std::collections::BTreeMap::new(),
         };

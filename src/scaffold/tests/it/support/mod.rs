@@ -10,6 +10,7 @@ use podium_scaffold::tree_search::TreeSearchSpec;
 use podium_scaffold::{Budget, Scaffold, Task};
 use podium_types::money::Usd;
 use podium_types::number::Number;
+use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 
 pub(crate) const AIDE: &str = include_str!("../../../../../scaffolds/aide.toml");
@@ -91,7 +92,10 @@ pub(crate) fn node(id: u32, parents: &[u32], metric: Option<f64>) -> NodeRecord 
         buggy: metric.is_none().then(|| "exit code 1".to_owned()),
         metric: metric.map(Number),
         summary: format!("Findings of node {id}."),
-        submission: Verdict::Valid { sha256: format!("file-{id}"), copies_sample: false },
+        submission: Verdict::Valid {
+            sha256: Sha256::of(format!("file-{id}").as_bytes()),
+            copies_sample: false,
+        },
         execution_ms: 1_000,
         reason: String::new(),
     }

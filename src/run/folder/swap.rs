@@ -1,0 +1,67 @@
+//! Putting a folder in the place of another, so that whoever looks finds the old one or the new one, never a mixture.
+
+use std::path::Path;
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
+
+use super::{FolderError, failed, sync_folder};
+
+/// Puts the folder `fresh` in the place of the folder `path`, and removes the old one. On file systems that cannot
+/// exchange two names there is an instant without a folder at `path`.
+///
+/// # Errors
+/// When it cannot be put there; the old one then still stands.
+pub fn swap_in(fresh: &Path, path: &Path) -> Result<(), FolderError> {
+    let fail = |source| failed("write", path, source);
+    match renameat_with(CWD, fresh, CWD, path, RenameFlags::EXCHANGE) {
+        Ok(()) => remove(fresh)?,
+        Err(Errno::NOENT) => std::fs::rename(fresh, path).map_err(fail)?,
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => replace(fresh, path)?,
+        Err(errno) => return Err(fail(errno.into())),
+    }
+    sync_folder(path.parent().unwrap_or(Path::new(".")))
+}
+
+/// For want of an exchange.
+fn replace(fresh: &Path, path: &Path) -> Result<(), FolderError> {
+    let fail = |source| failed("write", path, source);
+    let old = path.with_extension("old");
+    remove(&old)?;
+    std::fs::rename(path, &old).map_err(fail)?;
+    if let Err(error) = std::fs::rename(fresh, path) {
+        // Better the old one than none.
+        let _ = std::fs::rename(&old, path);
+        return Err(fail(error));
+    }
+    remove(&old)
+}
+
+/// Removes a folder of ours; one that is not there is fine.
+pub fn remove(path: &Path) -> Result<(), FolderError> {
+    match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed("remove", path, error)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_takes_the_place_of_another() {
+        let place = tempfile::tempdir().unwrap();
+        let (fresh, path) = (place.path().join("best.new"), place.path().join("best"));
+        let ways: [fn(&Path, &Path) -> Result<(), FolderError>; 3] = [swap_in, swap_in, replace];
+        for (number, way) in ways.into_iter().enumerate() {
+            std::fs::create_dir(&fresh).unwrap();
+            std::fs::write(fresh.join(number.to_string()), "").unwrap();
+            way(&fresh, &path).unwrap();
+            let names: Vec<_> =
+                std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            assert_eq!(names, [number.to_string().as_str()]);
+            assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
+        }
+    }
+}

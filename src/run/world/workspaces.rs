@@ -1,0 +1,139 @@
+//! Workspaces of executions: one folder each, named by the effect, gone when the execution has ended.
+//!
+//! What cannot be removed is no reason to lose a result that was paid for: it is put aside in `work/` and tried once
+//! more at the end of the sitting. The next sitting begins by emptying `work/` as well.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use podium_sandbox::workspace;
+use podium_types::key::EffectKey;
+use podium_types::sha256::Sha256;
+
+/// Begins the name of what was put aside.
+const TRASH: &str = "trash-";
+
+/// Longer names are cut: file systems take 255 bytes, and paths have an end, too.
+const LONGEST: usize = 100;
+
+/// The workspaces below `work/`.
+#[derive(Debug)]
+pub(super) struct Workspaces {
+    work: PathBuf,
+    put_aside: AtomicU32,
+}
+
+impl Workspaces {
+    /// Those below `work`.
+    pub(super) const fn new(work: PathBuf) -> Self {
+        Self { work, put_aside: AtomicU32::new(0) }
+    }
+
+    /// The workspace of an effect, which need not be there.
+    pub(super) fn path(&self, key: &EffectKey) -> PathBuf {
+        self.work.join(name(key))
+    }
+
+    /// Makes it, empty.
+    pub(super) fn create(&self, path: &Path) -> io::Result<()> {
+        self.clear(path)?;
+        workspace::create(path)
+    }
+
+    /// Nothing stands at `path` any more: it is removed, or put aside where it cannot be.
+    pub(super) fn clear(&self, path: &Path) -> io::Result<()> {
+        let Err(error) = workspace::remove(path) else { return Ok(()) };
+        let aside = loop {
+            let number = self.put_aside.fetch_add(1, Ordering::Relaxed);
+            let aside = self.work.join(format!("{TRASH}{number}"));
+            if std::fs::symlink_metadata(&aside).is_err() {
+                break aside;
+            }
+        };
+        tracing::warn!(%error, path = %path.display(), aside = %aside.display(), "a workspace could not be removed");
+        std::fs::rename(path, aside)
+    }
+}
+
+impl Drop for Workspaces {
+    fn drop(&mut self) {
+        if self.put_aside.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        for entry in std::fs::read_dir(&self.work).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_name().as_encoded_bytes().starts_with(TRASH.as_bytes())
+                && let Err(error) = workspace::remove(&path).or_else(|_| std::fs::remove_file(&path))
+            {
+                tracing::warn!(%error, path = %path.display(), "a leftover could not be removed");
+            }
+        }
+    }
+}
+
+/// The name of an effect's workspace. Keys come from strategies, so whatever is no letter, digit or hyphen is spelled
+/// in digits; two keys never get one name.
+fn name(key: &EffectKey) -> String {
+    let mut name = String::from("workspace-");
+    for byte in key.as_str().bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' => name.push(char::from(byte)),
+            b'/' => name.push('.'),
+            _ => {
+                use std::fmt::Write as _;
+                // Writing to a string cannot fail.
+                let _ = write!(name, "_{byte:02x}");
+            }
+        }
+    }
+    if name.len() > LONGEST {
+        name.truncate(LONGEST);
+        // `_s` begins no spelled byte.
+        name = format!("{name}_sha-{}", Sha256::of(key.as_str().as_bytes()));
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_key_has_a_name_of_its_own_that_stays_inside() {
+        let long = |end| format!("step/1/{}{end}", "x".repeat(300));
+        let keys = ["node/7/execute/0", "node/7/execute/1", "node_7_execute_0", "node.7.execute.0"];
+        let odd = ["../../etc", "..", "", "/", "a b", "a_20b", "ü", "\0", &long('1'), &long('2')];
+        let names: BTreeSet<String> =
+            keys.iter().chain(&odd).map(|key| name(&EffectKey::from_journal((*key).to_owned()))).collect();
+        assert_eq!(names.len(), keys.len() + odd.len(), "{names:?}");
+        assert!(names.contains("workspace-node.7.execute.0"));
+        for name in &names {
+            assert!(name.starts_with("workspace-") && name.len() < 200, "{name}");
+            assert!(
+                name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_removed_is_put_aside() {
+        let place = tempfile::tempdir().unwrap();
+        let work = place.path().join("work");
+        std::fs::create_dir(&work).unwrap();
+        let workspaces = Workspaces::new(work.clone());
+        let path = workspaces.path(&EffectKey::node(1, "execute", 0));
+        // The removal of a workspace refuses a path that is itself a link.
+        std::os::unix::fs::symlink(place.path(), &path).unwrap();
+        assert!(workspace::remove(&path).is_err());
+        workspaces.create(&path).unwrap();
+        assert!(path.join("submission").is_dir() && work.join("trash-0").is_symlink());
+        workspaces.clear(&path).unwrap();
+        drop(workspaces);
+        assert_eq!(std::fs::read_dir(&work).unwrap().count(), 0);
+        assert!(place.path().exists());
+    }
+}
