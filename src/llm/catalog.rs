@@ -10,6 +10,7 @@ use podium_types::usage::Usage;
 use serde::Deserialize;
 
 use crate::model::ModelName;
+use crate::toml_fault::{self, TomlFault};
 
 /// Dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -97,23 +98,19 @@ impl Default for ModelFacts {
     }
 }
 
-/// A catalog that cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogError {
-    /// Not TOML, or a key or value that does not belong.
-    #[error("the model catalog cannot be read")]
-    Toml(#[source] toml::de::Error),
-    /// An entry's name is no model name.
-    #[error("the model catalog has an entry of a wrong name")]
-    Name(#[from] crate::model::ModelNameError),
-}
+/// A catalog that cannot be read: not TOML, or a name, key or value that does not belong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the model catalog cannot be read: {0}")]
+pub struct CatalogError(pub TomlFault);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
-    models: BTreeMap<String, ModelFacts>,
+    models: BTreeMap<ModelName, ModelFacts>,
 }
+
+const SHIPPED_FILE: &str = "benchmark/models.toml";
 
 /// All models we know something about.
 #[derive(Clone, Debug)]
@@ -130,16 +127,15 @@ impl Default for Catalog {
 }
 
 impl Catalog {
-    /// Reads the text of a `models.toml`.
+    /// Reads the text of `benchmark/models.toml`.
     pub fn parse(text: &str) -> Result<Self, CatalogError> {
-        Self::default().with(text)
+        Self::default().with(SHIPPED_FILE, text)
     }
 
-    /// This catalog and the entries of `text`, which replace entries of the same name whole.
-    pub fn with(mut self, text: &str) -> Result<Self, CatalogError> {
-        let file: File = toml::from_str(text).map_err(CatalogError::Toml)?;
-        for (name, facts) in file.models {
-            let name: ModelName = name.parse()?;
+    /// This catalog and the entries of `text`, which stands in `file`; they replace entries of the same name whole.
+    pub fn with(mut self, file: &str, text: &str) -> Result<Self, CatalogError> {
+        let read: File = toml_fault::read(file, text).map_err(CatalogError)?;
+        for (name, facts) in read.models {
             for alias in &facts.aliases {
                 let alias = ModelName { provider: name.provider.clone(), model: alias.clone() };
                 self.aliases.insert(alias, name.clone());
@@ -193,16 +189,22 @@ mod tests {
         assert!(catalog.facts(&name("openai/nobody-knows-it")).prices.is_none());
         assert!(!catalog.facts(&name("ollama/any")).reasoning);
         assert_eq!(catalog.facts(&name("playbook/default")).prices.unwrap().cost(&Usage::NOTHING), Usd::ZERO);
-        let own = catalog.with("[models.\"openai/gpt-4o\"]\nmax_output_tokens = 7").unwrap();
+        let own = catalog.with("own.toml", "[models.\"openai/gpt-4o\"]\nmax_output_tokens = 7").unwrap();
         assert_eq!(own.facts(&name("openai/gpt-4o")).max_output_tokens, 7);
     }
 
     #[test]
     fn unknown_keys_are_errors() {
-        let error = Catalog::parse("[models.\"a/b\"]\nwindow = 3").unwrap_err();
-        let CatalogError::Toml(source) = error else { panic!("{error}") };
-        assert!(source.to_string().contains("window"), "{source}");
-        assert!(matches!(Catalog::parse("[models.b]"), Err(CatalogError::Name(_))));
+        let told = |text: &str| Catalog::default().with("own.toml", text).unwrap_err().to_string();
+        let head = "the model catalog cannot be read: `own.toml`, line";
+        assert_eq!(
+            told("# mine\n[models.\"a/b\"]\ncontext_windw = 3"),
+            format!("{head} 3: unknown key `context_windw`; did you mean `context_window`?")
+        );
+        assert_eq!(told("\n[models.b]"), format!("{head} 2: `b` is no model name"));
+        assert!(
+            Catalog::parse("[model]").unwrap_err().to_string().contains("`benchmark/models.toml`, line 1")
+        );
     }
 
     #[test]

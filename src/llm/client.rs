@@ -1,12 +1,14 @@
 //! The client: what the run context calls. It finds the provider of a model, says what a call can cost, and chats.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use podium_types::chat::{ChatAnswer, ChatRequest};
+use podium_types::usage::Usage;
 
 use crate::catalog::{Catalog, ModelFacts};
 use crate::chat::shape::Shaped;
+use crate::correction::Corrections;
 use crate::error::Error;
 use crate::ledger::{Ledger, WorstCase};
 use crate::model::ModelName;
@@ -56,20 +58,20 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     http: OnceLock<Result<reqwest::Client, Error>>,
     downgrades: Mutex<BTreeMap<ModelName, Without>>,
+    corrections: Mutex<BTreeMap<ModelName, Corrections>>,
 }
 
 impl Client {
     /// A client. Nothing is read, opened or sent yet.
     pub fn new(catalog: Catalog, settings: Settings, playbook: Option<Arc<playbook::Library>>) -> Self {
-        let shared =
-            Shared { catalog, settings, http: OnceLock::new(), downgrades: Mutex::new(BTreeMap::new()) };
+        let shared = Shared {
+            catalog,
+            settings,
+            http: OnceLock::new(),
+            downgrades: Mutex::default(),
+            corrections: Mutex::default(),
+        };
         Self { shared: Arc::new(shared), playbook }
-    }
-
-    /// This client with another competition's library for the stand-in model; all else stays shared.
-    #[must_use]
-    pub fn with_playbook(&self, library: Arc<playbook::Library>) -> Self {
-        Self { shared: Arc::clone(&self.shared), playbook: Some(library) }
     }
 
     /// Checks that `model` can be called, before anything is spent.
@@ -95,10 +97,12 @@ impl Client {
         &self.shared.catalog
     }
 
-    /// The most that one try of `request` can use: prompt tokens estimated from above, the whole output limit.
+    /// The most that one try of `request` can use: prompt tokens estimated from above, the whole output limit, and
+    /// more where this model has been seen to use more. Near the model's window a chat counts the tokens as well.
     pub fn worst_case(&self, model: &ModelName, request: &ChatRequest) -> WorstCase {
         let shaped = self.shape(model, request);
-        self.shared.worst_case(model, &shaped.request)
+        let input_tokens = tokens::estimate(&shaped.request);
+        self.shared.worst_case(model, input_tokens, self.shared.output_limit(model, &shaped.request))
     }
 
     /// Prompt tokens of `request` as `model` would get it, counted with a real tokenizer. Takes 0.2 s and 46 MB
@@ -177,10 +181,24 @@ impl Shared {
         asked.unwrap_or(facts.max_output_tokens).min(facts.output_limit.unwrap_or(u32::MAX)).max(1)
     }
 
-    pub(crate) fn worst_case(&self, model: &ModelName, shaped: &ChatRequest) -> WorstCase {
+    fn corrections(&self) -> MutexGuard<'_, BTreeMap<ModelName, Corrections>> {
+        self.corrections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers by how much a model's counts exceed ours.
+    pub(crate) fn learn(&self, model: &ModelName, estimate: u64, output_limit: u32, used: &Usage) {
+        let mut corrections = self.corrections();
+        let corrections = corrections.entry(model.clone()).or_default();
+        corrections.input.learn(estimate, used.input_tokens);
+        corrections.output.learn(u64::from(output_limit), used.output_tokens);
+    }
+
+    /// The worst case of a prompt estimated at `estimate`, corrected by what was learnt.
+    pub(crate) fn worst_case(&self, model: &ModelName, estimate: u64, output_limit: u32) -> WorstCase {
+        let learnt = self.corrections().get(model).copied().unwrap_or_default();
         let mut worst = WorstCase {
-            input_tokens: tokens::estimate(shaped),
-            output_tokens: u64::from(self.output_limit(model, shaped)),
+            input_tokens: learnt.input.of(estimate),
+            output_tokens: learnt.output.of(u64::from(output_limit)),
             cost: None,
         };
         worst.cost = self.catalog.facts(model).prices.map(|prices| prices.cost(&worst.usage()));

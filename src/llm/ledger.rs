@@ -17,12 +17,18 @@ use podium_types::money::Usd;
 use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
-/// The most that one try can use.
+/// The most that one try can use, as far as it can be known before.
+///
+/// It is an estimate from above, not a promise of the server's: the prompt's tokens are estimated (and counted, with
+/// `o200k`, where the model's window is near), and a server may not keep to the output limit. A try that uses more is
+/// settled in full and told as [`CallEvent::ExceededWorstCase`](crate::CallEvent::ExceededWorstCase); from then on
+/// this model's worst cases are scaled up to cover it, for the life of the process, and never below the plain
+/// estimate. So a dollar limit can be passed by what the tries in flight use beyond their worst cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorstCase {
     /// Upper estimate of the prompt's tokens.
     pub input_tokens: u64,
-    /// The output limit that is sent.
+    /// The output limit that is sent; more once the model has been seen to pass it.
     pub output_tokens: u64,
     /// Their price; `None` when the model's price is unknown.
     pub cost: Option<Usd>,
@@ -50,6 +56,10 @@ pub enum Settled {
     /// It may have been billed (a cut stream, a time-out): charge the worst case.
     Unknown,
     /// It was answered and used this much, whether the answer is returned, thrown away or repaired.
+    ///
+    /// `estimated` is set where the server did not tell all of it. Then the prompt counts as estimated and the output
+    /// as its text suggests, from above; for a model with `reasoning = true` at least the whole output limit, for
+    /// hidden reasoning leaves no trace in the text.
     Used(Usage),
 }
 

@@ -20,6 +20,7 @@
 mod catalog;
 mod chat;
 mod client;
+mod correction;
 mod error;
 mod ledger;
 mod model;
@@ -29,6 +30,7 @@ mod provider;
 mod secret;
 mod settings;
 pub mod tokens;
+mod toml_fault;
 
 #[cfg(test)]
 mod tests;
@@ -41,6 +43,7 @@ pub use model::{ModelName, ModelNameError};
 pub use observer::{CallEvent, NoObserver, Observer};
 pub use secret::Secret;
 pub use settings::{Endpoint, Settings, VARIABLES};
+pub use toml_fault::TomlFault;
 
 /// Targets of `tracing` and `log` records that must be switched off in every subscriber, for example with the
 /// filter directive `async_openai=off` each: these crates write whole bodies or headers, so prompts and keys.

@@ -32,8 +32,21 @@ pub enum CallEvent {
         status: Option<u16>,
         /// What failed, in words; secrets removed, cut short.
         message: String,
-        /// How long the try took.
+        /// How long the try took, from its sending to the failure. Reserving and settling are not in it.
         elapsed: Duration,
+        /// The service's failure; then `elapsed` was time spent waiting on the service. `None` where the request
+        /// itself was at fault, or asked for something that the model does not take.
+        service: Option<ServiceFailure>,
+    },
+    /// A server used more than was reserved: its count of the prompt is above our estimate, or it did not keep to
+    /// the output limit. The whole of it is settled; later worst cases of this model are larger.
+    ExceededWorstCase {
+        /// Which try.
+        attempt: u32,
+        /// What was reserved.
+        worst: WorstCase,
+        /// What was used.
+        used: Usage,
     },
     /// The model does not take a parameter; the next try goes without it, at once.
     Downgraded {
@@ -58,7 +71,7 @@ pub enum CallEvent {
         /// What was wrong.
         problem: String,
     },
-    /// A try brought a whole answer.
+    /// A try brought a whole answer. One without text and calls is thrown away, and a wait follows.
     Answered {
         /// Which try.
         attempt: u32,

@@ -33,7 +33,8 @@ fn count(request: &ChatRequest, text: fn(&str) -> u64) -> u64 {
 fn message_tokens(message: &Message, text: fn(&str) -> u64) -> u64 {
     let calls: u64 =
         message.tool_calls.iter().map(|call| FRAME + text(&call.name) + text(&call.arguments)).sum();
-    FRAME + text(&message.content) + calls
+    let state = message.provider_state.as_ref().map_or(0, |state| text(&state.to_string()));
+    FRAME + text(&message.content) + calls + state
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -45,6 +46,7 @@ enum Class {
     Line,
     Sign(char),
     Wide,
+    Rare,
 }
 
 fn class(c: char) -> Class {
@@ -55,8 +57,16 @@ fn class(c: char) -> Class {
         ' ' | '\t' => Class::Blank,
         '\r' | '\n' => Class::Line,
         c if c.is_ascii() => Class::Sign(c),
-        _ => Class::Wide,
+        c if common(c) => Class::Wide,
+        _ => Class::Rare,
     }
+}
+
+/// Characters of scripts and signs that vocabularies have words or at least whole characters of.
+fn common(c: char) -> bool {
+    matches!(u32::from(c),
+        ..0x700 | 0x900..=0x10FF | 0x1200..=0x12FF | 0x1E00..=0x22FF | 0x2400..=0x27FF | 0x3000..=0x30FF
+        | 0x4E00..=0x9FFF | 0xAC00..=0xD7FF | 0xFE00..=0xFFFF | 0x1_D000..=0x1_DFFF | 0x1_F000..=0x1_FFFF)
 }
 
 /// Characters of one class in a row.
@@ -92,13 +102,17 @@ pub fn estimate_text(text: &str) -> u64 {
     tokens + run.tokens()
 }
 
+/// More letters than this in a row are no word.
+const LONGEST_WORD: u64 = 24;
+
 impl Run {
     fn tokens(&self) -> u64 {
         match self.class {
             _ if self.bytes == 0 => 0,
-            // Capitals in a row are rare in words and many in base64.
-            Class::Upper => self.bytes,
+            // Capitals in a row are rare in words and many in base64. No byte takes more than one token.
+            Class::Upper | Class::Rare => self.bytes,
             Class::Lower | Class::Digit if self.joined => (2 * self.bytes).div_ceil(3),
+            Class::Lower if self.bytes > LONGEST_WORD => (2 * self.bytes).div_ceil(3),
             Class::Lower if self.vowels * 5 < self.bytes => (2 * self.bytes).div_ceil(3),
             Class::Lower | Class::Digit => self.bytes.div_ceil(3),
             Class::Sign(_) => self.bytes.div_ceil(2),
@@ -173,6 +187,31 @@ mod tests {
         assert!(exact_text(&blanks) > 100);
         assert!(estimate_text(&blanks) >= exact_text(&blanks));
         assert_eq!(exact_text(""), 0);
+    }
+
+    /// Texts that bring tokenizers to their knees, and estimates below the count.
+    #[test]
+    fn a_prompt_of_dense_unicode_is_counted_and_not_underestimated() {
+        let mut rng = podium_types::rng::Rng::new(7);
+        let mut random = |characters: usize, from: u32, range: usize| -> String {
+            let next = || char::from_u32(from + u32::try_from(rng.below(range)).unwrap());
+            std::iter::repeat_with(next).flatten().take(characters).collect()
+        };
+        let table = [
+            ("any", random(62_000, 0, 0x11_0000)),
+            ("supplementary planes", random(62_000, 0x1_0000, 0x1_0000)),
+            ("private use", random(83_000, 0xE000, 0x1900)),
+            ("ideographs", random(83_000, 0x4E00, 0x51A5)),
+            ("emoji", "👩‍👩‍👧‍👦".repeat(10_000)),
+            ("stacked accents", "e\u{301}\u{302}\u{323}".repeat(35_000)),
+            ("blanks", " \t\u{3000}".repeat(50_000)),
+            ("letters", random(250_000, u32::from('a'), 26)),
+            ("ASCII", random(250_000, u32::from(' '), 95)),
+        ];
+        for (name, text) in table {
+            let (estimate, exact) = (estimate_text(&text), exact_text(&text));
+            assert!(estimate >= exact && exact > 0, "{name}: estimated {estimate}, counted {exact}");
+        }
     }
 
     #[test]

@@ -32,12 +32,31 @@ pub struct Message {
     /// For a tool result: the call it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
+    /// For an assistant turn: [`ChatAnswer::provider_state`] of the answer it repeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_state: Option<Box<Value>>,
 }
 
 impl Message {
     /// A message of text only.
     pub fn text(role: Speaker, content: impl Into<String>) -> Self {
-        Self { role, content: content.into(), tool_calls: Vec::new(), tool_call_id: None }
+        Self {
+            role,
+            content: content.into(),
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            provider_state: None,
+        }
+    }
+
+    /// The assistant's turn that `answer` was, as the next request shows it to the model: text, calls and the
+    /// provider's own state; not the reasoning.
+    pub fn of_answer(answer: &ChatAnswer) -> Self {
+        Self {
+            tool_calls: answer.tool_calls.clone(),
+            provider_state: answer.provider_state.clone(),
+            ..Self::text(Speaker::Assistant, answer.content.clone())
+        }
     }
 }
 
@@ -138,7 +157,7 @@ pub enum FinishReason {
 pub struct ChatAnswer {
     /// The text; empty when only tools were called.
     pub content: String,
-    /// Reasoning text, where the provider shows it. Never sent back.
+    /// Reasoning text, where the provider shows it. Never sent back: what must be is in `provider_state`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
     /// Tool calls in order.
@@ -153,6 +172,11 @@ pub struct ChatAnswer {
     pub usage: Usage,
     /// The model as the provider named it.
     pub model: String,
+    /// What the provider wants back with this turn, such as the signed reasoning blocks that thinking models demand
+    /// beside tool calls. Opaque: only the provider that made it reads it, and another ignores it. Whoever shows
+    /// the turn to the model again hands it on unchanged ([`Message::of_answer`]), also through a journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_state: Option<Box<Value>>,
 }
 
 /// A failure that is the request's own: it will not go away by waiting, so the strategy hears of it.
@@ -182,3 +206,30 @@ pub enum ChatError {
 
 /// What a chat effect returns to the strategy.
 pub type ChatResult = Result<ChatAnswer, ChatError>;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_providers_state_passes_through_and_its_absence_leaves_no_trace() {
+        let bare = json!({"content": "", "finish": "stop", "usage": Usage::NOTHING, "model": "m"});
+        let mut answer: ChatAnswer = serde_json::from_value(bare.clone()).unwrap();
+        assert_eq!(answer.provider_state, None);
+        assert_eq!(
+            serde_json::to_value(&answer).unwrap(),
+            bare,
+            "requests of old journals keep their hashes"
+        );
+        let call = ToolCall { id: "a".into(), name: "ls".into(), arguments: "{}".into() };
+        let state = json!([{"type": "thinking", "signature": "EqQB"}]);
+        answer.tool_calls = vec![call.clone()];
+        answer.provider_state = Some(Box::new(state.clone()));
+        let message = Message::of_answer(&serde_json::from_value(json!(answer)).unwrap());
+        let expected =
+            json!({"role": "assistant", "content": "", "tool_calls": [call], "provider_state": state});
+        assert_eq!(serde_json::to_value(&message).unwrap(), expected);
+    }
+}

@@ -53,7 +53,7 @@ async fn answer(tries: &mut Tries<'_>) -> Result<ChatAnswer, Error> {
     let document = match &request.output {
         Some(output) if answered.tool_calls.is_empty() => match document::read(&answered.content, output) {
             Ok(document) => Some(document),
-            Err(problem) => repair(tries, output, &mut answered, problem).await?,
+            Err(problem) => repair(tries, output, &mut answered, problem).await,
         },
         _ => None,
     };
@@ -66,36 +66,43 @@ async fn answer(tries: &mut Tries<'_>) -> Result<ChatAnswer, Error> {
         finish: answered.finish,
         usage: tries.used,
         model,
+        provider_state: answered.provider_state,
     })
 }
 
-/// Asks once more for the document. Whatever is not the service's failure leaves the first answer as it was: it is
-/// paid for, and the caller sees that it has no document.
+/// Asks once more for the document. Whatever fails on the way, a service that is gone included, leaves the first
+/// answer as it was: it is paid for, and the caller sees that it has no document. A service that stays away stops the
+/// run at its next chat.
 async fn repair(
     tries: &mut Tries<'_>,
     output: &OutputSchema,
     answered: &mut Answered,
     problem: String,
-) -> Result<Option<Value>, Error> {
+) -> Option<Value> {
     if answered.finish == FinishReason::Refusal || answered.content.trim().is_empty() {
-        return Ok(None);
+        return None;
     }
     let template = &tries.client.shared.settings.repair_instruction;
     let instruction = shape::with_schema(template, output).replace("{{ problem }}", &problem);
     tries.call.observer.event(CallEvent::Repairing { problem });
     let mut request: ChatRequest = tries.call.request.clone();
-    request.messages.push(Message::text(Speaker::Assistant, answered.content.clone()));
+    request.messages.push(Message {
+        provider_state: answered.provider_state.clone(),
+        ..Message::text(Speaker::Assistant, answered.content.clone())
+    });
     request.messages.push(Message::text(Speaker::User, instruction));
     let repaired = match tries.turn(&request).await {
         Ok(repaired) => repaired,
-        Err(Error::Denied(_) | Error::Request(_)) => return Ok(None),
-        Err(error) => return Err(error),
+        Err(error) => {
+            tracing::warn!(%error, "the repair turn failed; the answer before it goes on without a document");
+            return None;
+        }
     };
     let document = document::read(&repaired.content, output).ok();
     if document.is_some() {
         *answered = repaired;
     }
-    Ok(document)
+    document
 }
 
 /// A server that does not take stop texts, or overlooks them, must not change the result.

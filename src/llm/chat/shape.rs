@@ -92,6 +92,8 @@ fn without_system(messages: Vec<Message>) -> Vec<Message> {
 }
 
 fn tools_as_text(message: &mut Message) {
+    // It speaks of calls that the provider no longer sees as such.
+    message.provider_state = None;
     for call in std::mem::take(&mut message.tool_calls) {
         let separator = if message.content.is_empty() { "" } else { "\n\n" };
         message.content.extend([separator, &call.name, "(", &call.arguments, ")"]);

@@ -19,6 +19,20 @@ use crate::tokens;
 /// An empty answer is asked for again this many times, and then returned as it is: some models have nothing to say.
 const EMPTY_REPEATS: u32 = 2;
 
+/// A window is near when less than one part in this many is left by the estimate, which is above the count for
+/// most texts.
+const NEAR: u64 = 4;
+
+/// What was set aside for a try.
+#[derive(Clone, Copy)]
+struct Reserved {
+    attempt: u32,
+    /// The prompt's tokens before any correction.
+    estimate: u64,
+    output_limit: u32,
+    worst: WorstCase,
+}
+
 /// The tries of a chat so far. One value serves all its turns, so attempts and usage go on counting.
 pub(crate) struct Tries<'a> {
     pub(crate) client: &'a Client,
@@ -76,8 +90,10 @@ impl Tries<'_> {
     /// One reserved, sent and settled try.
     async fn attempt(&mut self, request: &ChatRequest) -> Result<Result<Answered, Failed>, Error> {
         let Shaped { request: shaped, without } = self.client.shape(self.call.model, request);
-        let worst = self.client.shared.worst_case(self.call.model, &shaped);
-        self.check_window(&shaped, worst).await?;
+        let shared = &self.client.shared;
+        let output_limit = shared.output_limit(self.call.model, &shaped);
+        let estimate = self.prompt_tokens(&shaped, output_limit).await?;
+        let worst = shared.worst_case(self.call.model, estimate, output_limit);
         let number = self.attempts + 1;
         self.call.ledger.reserve(number, worst).await.map_err(Error::Denied)?;
         self.attempts = number;
@@ -90,28 +106,30 @@ impl Tries<'_> {
         let attempt = Attempt {
             model: self.call.model,
             request: &shaped,
-            output_limit: self.client.shared.output_limit(self.call.model, &shaped),
+            output_limit,
             without: &without,
             input_estimate: worst.input_tokens,
+            thinks: self.client.facts(self.call.model).reasoning,
             first_byte: &first_byte,
         };
-        let limit = self.client.shared.settings.call_timeout;
+        let limit = shared.settings.call_timeout;
         let result = tokio::time::timeout(limit, self.provider.attempt(&attempt)).await;
         let result = result.unwrap_or_else(|_| Err(timed_out(limit)));
         let result = result.map_err(|failed| refused_again(failed, &without));
-        Ok(self.settled(number, result, started.elapsed()).await)
+        let elapsed = started.elapsed();
+        Ok(self.settled(Reserved { attempt: number, estimate, output_limit, worst }, result, elapsed).await)
     }
 
     async fn settled(
         &mut self,
-        attempt: u32,
+        reserved: Reserved,
         result: Result<Answered, Failed>,
         elapsed: Duration,
     ) -> Result<Answered, Failed> {
+        let attempt = reserved.attempt;
         match result {
             Ok(mut answered) => {
-                answered.usage.cost = self.cost(&answered.usage);
-                self.used = self.used.plus(&answered.usage);
+                self.count(reserved, &mut answered.usage);
                 self.call.ledger.settle(attempt, Settled::Used(answered.usage)).await;
                 let (id, usage) = (answered.id.clone(), answered.usage);
                 self.call.observer.event(CallEvent::Answered { attempt, id, usage, elapsed });
@@ -119,20 +137,34 @@ impl Tries<'_> {
             }
             Err(mut failed) => {
                 if let Settled::Used(usage) = &mut failed.settled {
-                    usage.cost = self.cost(usage);
-                    self.used = self.used.plus(usage);
+                    self.count(reserved, usage);
                 }
                 self.redact(&mut failed);
                 self.call.ledger.settle(attempt, failed.settled).await;
                 let (status, message) = (failed.status, failed.message.clone());
-                self.call.observer.event(CallEvent::TryFailed { attempt, status, message, elapsed });
+                let service = match failed.cause {
+                    Cause::Service(kind) => Some(kind),
+                    Cause::Unsupported(_) | Cause::Request(_) => None,
+                };
+                let event = CallEvent::TryFailed { attempt, status, message, elapsed, service };
+                self.call.observer.event(event);
                 Err(failed)
             }
         }
     }
 
-    fn cost(&self, usage: &Usage) -> Option<podium_types::money::Usd> {
-        self.client.facts(self.call.model).prices.map(|prices| prices.cost(usage))
+    /// Puts a price on `usage`, adds it up, and holds it against what was reserved. Estimates teach nothing.
+    fn count(&mut self, reserved: Reserved, usage: &mut Usage) {
+        let Reserved { attempt, estimate, output_limit, worst } = reserved;
+        let model = self.call.model;
+        usage.cost = self.client.facts(model).prices.map(|prices| prices.cost(usage));
+        self.used = self.used.plus(usage);
+        if !usage.estimated {
+            self.client.shared.learn(model, estimate, output_limit, usage);
+        }
+        if usage.input_tokens > worst.input_tokens || usage.output_tokens > worst.output_tokens {
+            self.call.observer.event(CallEvent::ExceededWorstCase { attempt, worst, used: *usage });
+        }
     }
 
     fn redact(&self, failed: &mut Failed) {
@@ -145,20 +177,24 @@ impl Tries<'_> {
         }
     }
 
-    /// Refuses a prompt that cannot fit. The estimate decides when it fits by far; else the tokens are counted.
-    async fn check_window(&self, shaped: &ChatRequest, worst: WorstCase) -> Result<(), Error> {
-        let Some(window) = self.client.facts(self.call.model).context_window else { return Ok(()) };
-        let output_tokens = worst.output_tokens;
-        if worst.input_tokens.saturating_add(output_tokens) <= window {
-            return Ok(());
+    /// The prompt's tokens, from above. Far from the window they are estimated. Near it they are counted too: the
+    /// count decides whether the prompt fits, and the larger of both is reserved.
+    async fn prompt_tokens(&self, shaped: &ChatRequest, output_limit: u32) -> Result<u64, Error> {
+        let estimate = tokens::estimate(shaped);
+        let model = self.call.model;
+        let Some(window) = self.client.facts(model).context_window else { return Ok(estimate) };
+        let output_tokens = u64::from(output_limit);
+        let expected = self.client.shared.worst_case(model, estimate, output_limit).input_tokens;
+        if expected.saturating_add(output_tokens) <= window - window / NEAR {
+            return Ok(estimate);
         }
         let counted = shaped.clone();
         let counted = tokio::task::spawn_blocking(move || tokens::exact(&counted)).await;
-        let prompt_tokens = counted.unwrap_or(worst.input_tokens);
-        if prompt_tokens.saturating_add(output_tokens) <= window {
-            return Ok(());
+        let prompt_tokens = counted.unwrap_or(estimate);
+        if prompt_tokens.saturating_add(output_tokens) > window {
+            return Err(Error::Request(ChatError::ContextTooLong { prompt_tokens, output_tokens, window }));
         }
-        Err(Error::Request(ChatError::ContextTooLong { prompt_tokens, output_tokens, window }))
+        Ok(estimate.max(prompt_tokens))
     }
 
     /// Remembers what the model does not take. Another chat may have learnt it while this one was on its way.

@@ -2,30 +2,32 @@
 
 use std::collections::BTreeMap;
 
+use podium_types::nearest::nearest;
 use serde::Deserialize;
 
+use crate::toml_fault::{self, TomlFault, meant};
+
 /// A library that cannot be used.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LibraryError {
     /// A table of contents is not TOML, or has a key that does not belong.
-    #[error("`{path}` cannot be read")]
-    Toml {
-        /// Which.
-        path: String,
-        /// Why.
-        #[source]
-        source: toml::de::Error,
-    },
+    #[error(transparent)]
+    Toml(#[from] TomlFault),
     /// An entry names a script that is not there.
-    #[error("`{path}` names the script `{file}`, which is not in the library")]
+    #[error("`{path}` names the script `{file}`, which is not in the library{}", meant(.nearest.as_deref()))]
     NoScript {
         /// The table of contents.
         path: String,
         /// The missing script.
         file: String,
+        /// The script nearest in name.
+        nearest: Option<String>,
     },
     /// An entry points at a solution that is not there.
-    #[error("`{path}`: `{name}` points at `{target}`, which is no solution of this library")]
+    #[error(
+        "`{path}`: `{name}` points at `{target}`, which is no solution of this library{}",
+        meant(.nearest.as_deref())
+    )]
     NoTarget {
         /// The table of contents.
         path: String,
@@ -33,6 +35,8 @@ pub enum LibraryError {
         name: String,
         /// Where it points.
         target: String,
+        /// The solution nearest in name.
+        nearest: Option<String>,
     },
     /// Several competitions at once: the stand-in could not tell which one a prompt is about.
     #[error("the library holds several competitions: {}", .names.join(", "))]
@@ -48,6 +52,8 @@ pub enum LibraryError {
 /// One script and what is known of it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Script {
+    /// The table of contents that names it.
+    pub(crate) path: String,
     pub(crate) name: String,
     pub(crate) plan: String,
     pub(crate) code: String,
@@ -155,9 +161,12 @@ impl Library {
         };
         match self.scripts.iter().find_map(|script| Some((script, targets(script)?))) {
             None => Ok(()),
-            Some((script, target)) => {
-                Err(LibraryError::NoTarget { path: CONTENTS.to_owned(), name: script.name.clone(), target })
-            }
+            Some((script, target)) => Err(LibraryError::NoTarget {
+                path: script.path.clone(),
+                name: script.name.clone(),
+                nearest: nearest(&target, self.scripts.iter().map(|script| script.name.as_str())),
+                target,
+            }),
         }
     }
 }
@@ -165,18 +174,22 @@ impl Library {
 fn read_folder(files: &BTreeMap<String, String>, folder: &str) -> Result<Vec<Script>, LibraryError> {
     let path = format!("{folder}/{CONTENTS}");
     let text = files.get(&path).map(String::as_str).unwrap_or_default();
-    let contents: Contents =
-        toml::from_str(text).map_err(|source| LibraryError::Toml { path: path.clone(), source })?;
+    let contents: Contents = toml_fault::read(&path, text)?;
     let code = |file: &str| {
-        files
-            .get(&format!("{folder}/{file}"))
-            .cloned()
-            .ok_or_else(|| LibraryError::NoScript { path: path.clone(), file: file.to_owned() })
+        files.get(&format!("{folder}/{file}")).cloned().ok_or_else(|| LibraryError::NoScript {
+            path: path.clone(),
+            file: file.to_owned(),
+            nearest: nearest(
+                file,
+                files.keys().filter_map(|name| name.strip_prefix(folder)?.strip_prefix('/')),
+            ),
+        })
     };
     let named = |name: String| Some(name).filter(|name| !name.is_empty());
     let mut scripts = Vec::new();
     for entry in contents.solution {
         scripts.push(Script {
+            path: path.clone(),
             code: code(&entry.file)?,
             name: entry.name,
             plan: entry.plan,
@@ -189,6 +202,7 @@ fn read_folder(files: &BTreeMap<String, String>, folder: &str) -> Result<Vec<Scr
     }
     for entry in contents.misbehaviour {
         scripts.push(Script {
+            path: path.clone(),
             code: code(&entry.file)?,
             name: entry.name,
             plan: entry.plan,

@@ -56,8 +56,25 @@ pub(crate) struct Attempt<'a> {
     pub(crate) without: &'a Without,
     /// Upper estimate of the prompt's tokens, for a server that sends no usage.
     pub(crate) input_estimate: u64,
+    /// The model may think where we cannot see it, so the text of an answer does not bound its tokens.
+    pub(crate) thinks: bool,
     /// Called once, when the first piece of the answer arrives.
     pub(crate) first_byte: &'a (dyn Fn() + Send + Sync),
+}
+
+impl Attempt<'_> {
+    /// Usage for a server that tells none, from above: the prompt's estimate, and what the answer shows; for a model
+    /// that may have thought unseen the whole output limit, so that no budget is undercut.
+    pub(crate) fn estimated(&self, shown_tokens: u64, reasoning_tokens: u64) -> Usage {
+        let least = if self.thinks { u64::from(self.output_limit) } else { 0 };
+        Usage {
+            input_tokens: self.input_estimate,
+            output_tokens: shown_tokens.saturating_add(reasoning_tokens).max(least),
+            reasoning_tokens,
+            estimated: true,
+            ..Usage::default()
+        }
+    }
 }
 
 /// A whole answer. Its usage has no cost yet.
@@ -70,6 +87,8 @@ pub(crate) struct Answered {
     pub(crate) usage: Usage,
     pub(crate) id: Option<String>,
     pub(crate) model: Option<String>,
+    /// See [`podium_types::chat::ChatAnswer::provider_state`].
+    pub(crate) provider_state: Option<Box<serde_json::Value>>,
 }
 
 impl Answered {

@@ -28,8 +28,16 @@ impl Provider for Playbook<'_> {
             estimated: true,
             ..Usage::default()
         };
-        let answered =
-            Answered { content, reasoning: None, tool_calls, finish, usage, id: None, model: None };
+        let answered = Answered {
+            content,
+            reasoning: None,
+            tool_calls,
+            finish,
+            usage,
+            id: None,
+            model: None,
+            provider_state: None,
+        };
         Box::pin(std::future::ready(Ok(answered)))
     }
 }

@@ -6,7 +6,7 @@ use podium_types::chat::{
 use podium_types::money::Usd;
 use serde_json::{Value, json};
 
-use super::server::{Server, delta, error, says, stream, usage};
+use super::server::{Act, Server, delta, error, response, says, stream, usage};
 use super::setup::{KEY, Record, chat, client, request, settings};
 use crate::{CallEvent, Error, Settled};
 
@@ -24,6 +24,7 @@ fn review() -> OutputSchema {
 async fn a_request_goes_out_in_the_protocols_words() {
     let server = Server::start(vec![says("fine")]).await;
     let mut turn = Message::text(Speaker::Assistant, "");
+    turn.provider_state = Some(Box::new(json!("another provider's")));
     turn.tool_calls = vec![ToolCall { id: "a".into(), name: "ls".into(), arguments: "{}".into() }];
     let mut result = Message::text(Speaker::Tool, "train.csv");
     result.tool_call_id = Some("a".into());
@@ -181,6 +182,75 @@ async fn a_repair_that_the_budget_denies_leaves_the_paid_answer() {
 }
 
 #[tokio::test]
+async fn a_repair_that_fails_leaves_the_paid_answer_whatever_failed() {
+    for fault in [
+        error(500, "", &json!({"message": "down"})),
+        error(401, "", &json!({"message": "expired"})),
+        error(429, "", &json!({"message": "quota", "type": "insufficient_quota"})),
+        error(400, "", &json!({"message": "no"})),
+        response(200, "", "<html>"),
+        Act::Write(Vec::new()),
+    ] {
+        let server = Server::start(vec![says("no idea"), fault]).await;
+        let request = ChatRequest { output: Some(review()), ..request() };
+        let answer =
+            chat(&client(settings(&server)), &server, &Record::default(), "any", &request).await.unwrap();
+        assert_eq!((answer.content.as_str(), answer.document), ("no idea", None));
+        assert_eq!(answer.usage.total_tokens(), 15, "the first turn's alone was told");
+    }
+}
+
+#[tokio::test]
+async fn usage_that_no_server_told_is_never_too_low() {
+    let hi = || stream(&[delta(&json!({"content": "hi"}), Some("stop"))]);
+    let server = Server::start(vec![hi()]).await;
+    let client = client(settings(&server));
+    let output = async |model: &str| {
+        let record = Record::default();
+        let usage = chat(&client, &server, &record, model, &request()).await.unwrap().usage;
+        assert_eq!(record.settled.lock().unwrap().as_slice(), [(1, Settled::Used(usage))]);
+        assert!(usage.estimated && usage.input_tokens == record.reserved.lock().unwrap()[0].1.input_tokens);
+        (usage.output_tokens, usage.cost)
+    };
+    assert_eq!(output("plain").await, (1, None));
+    assert_eq!(output("any").await, (4096, None), "it may have thought unseen");
+    let record = Record::default();
+    let usage = chat(&client, &server, &record, "priced", &request()).await.unwrap().usage;
+    assert_eq!((usage.output_tokens, usage.cost), (100, record.reserved.lock().unwrap()[0].1.cost));
+}
+
+#[tokio::test]
+async fn a_server_that_uses_more_than_the_worst_case_is_told_and_remembered() {
+    let used = |input: u64, output: u64| {
+        stream(&[delta(&json!({"content": "fine"}), Some("stop")), usage(input, output)])
+    };
+    let server = Server::start(vec![used(500, 130), used(10, 5), used(500, 130), used(500, 131)]).await;
+    let client = client(settings(&server));
+    let model = crate::ModelName { provider: "openai".into(), model: "priced".into() };
+    let before = client.worst_case(&model, &request());
+    let tries = async || {
+        let record = Record::default();
+        chat(&client, &server, &record, "priced", &request()).await.unwrap();
+        let events = record.events.lock().unwrap().clone();
+        let exceeded = events.into_iter().find(|event| matches!(event, CallEvent::ExceededWorstCase { .. }));
+        let worst = record.reserved.lock().unwrap()[0].1;
+        (worst, exceeded)
+    };
+    let (worst, exceeded) = tries().await;
+    let Some(CallEvent::ExceededWorstCase { attempt: 1, worst: told, used }) = exceeded else { panic!() };
+    assert_eq!((worst, told, used.input_tokens, used.output_tokens), (before, before, 500, 130));
+    // Neither the second, cheap try nor the third, which is covered now, is told; the fourth is again.
+    let learnt = client.worst_case(&model, &request());
+    assert_eq!((learnt.input_tokens, learnt.output_tokens), (500, 130));
+    assert_eq!(learnt.cost, Some(Usd::from_nanos(500 * 1_000 + 130 * 10_000)));
+    assert_eq!(tries().await, (learnt, None));
+    assert_eq!(tries().await, (learnt, None));
+    assert!(tries().await.1.is_some());
+    let other = crate::ModelName { model: "plain".into(), ..model };
+    assert_eq!(client.worst_case(&other, &request()).input_tokens, before.input_tokens);
+}
+
+#[tokio::test]
 async fn a_denied_try_is_not_sent() {
     let server = Server::start(vec![says("fine")]).await;
     let record = Record { allowed: Some(0), ..Record::default() };
@@ -228,6 +298,33 @@ async fn a_prompt_beyond_the_window_is_not_sent() {
         panic!("{failure}")
     };
     assert!((2_500..2_600).contains(&prompt_tokens), "{prompt_tokens}");
+}
+
+/// Words of random letters are among the few texts whose estimate is below the count.
+#[tokio::test]
+async fn near_the_window_the_larger_of_estimate_and_count_is_reserved() {
+    let server = Server::start(vec![says("fine")]).await;
+    let client = client(settings(&server));
+    let prompt = |random: usize, plain: usize| {
+        let mut rng = podium_types::rng::Rng::new(7);
+        let mut letter = || char::from(*rng.pick(b"zqxjkvwuioea").unwrap());
+        let mut word = || std::iter::repeat_with(&mut letter).take(20).collect::<String>() + " ";
+        let text =
+            std::iter::repeat_with(&mut word).take(random).collect::<String>() + &"forest ".repeat(plain);
+        ChatRequest { messages: vec![Message::text(Speaker::User, text)], ..ChatRequest::default() }
+    };
+    let counts = |request: &ChatRequest| (crate::tokens::estimate(request), crate::tokens::exact(request));
+    let fits = prompt(120, 290);
+    let (estimate, exact) = counts(&fits);
+    assert!(estimate > 1_400 && estimate < exact && exact < 1_900, "{estimate}, {exact}");
+    let record = Record::default();
+    chat(&client, &server, &record, "priced", &fits).await.unwrap();
+    assert_eq!(record.reserved.lock().unwrap()[0].1.input_tokens, exact);
+    let too_long = prompt(190, 60);
+    let (estimate, exact) = counts(&too_long);
+    assert!(estimate > 1_400 && estimate <= 1_900 && exact > 1_900, "{estimate}, {exact}");
+    let failure = chat(&client, &server, &Record::default(), "priced", &too_long).await.unwrap_err();
+    assert!(matches!(failure, Error::Request(ChatError::ContextTooLong { .. })), "{failure}");
 }
 
 #[tokio::test]

@@ -96,6 +96,75 @@ async fn passing_faults_are_waited_out() {
     }
 }
 
+/// A run moves a failed try's time to the clock of waiting on the service: it needs the time and the reason.
+#[tokio::test]
+async fn a_failed_try_tells_how_long_it_took_and_whether_the_service_was_to_blame() {
+    use ServiceFailure as Kind;
+    let stall = 150;
+    let half = format!("{STREAM}{}", delta(&json!({"content": "half"}), None)).into_bytes();
+    let late = |bytes: Vec<u8>| Act::After(Duration::from_millis(60), bytes);
+    let unsupported =
+        json!({"message": "Unsupported parameter: 'temperature'", "code": "unsupported_parameter"});
+    let Act::Write(unsupported) = error(400, "", &unsupported) else { unreachable!() };
+    let table = [
+        ("a stall before headers", Act::Stall(Vec::new()), Some(Kind::Stalled), stall),
+        ("a stall between tokens", Act::Stall(half.clone()), Some(Kind::Stalled), stall),
+        ("a cut before headers", late(Vec::new()), Some(Kind::Network), 60),
+        ("a cut stream", late(half), Some(Kind::Network), 60),
+        (
+            "a late refusal",
+            late(b"HTTP/1.1 503 X\r\ncontent-length: 0\r\n\r\n".to_vec()),
+            Some(Kind::Server),
+            60,
+        ),
+        ("an unsupported parameter", late(unsupported), None, 60),
+    ];
+    for (name, fault, expected, at_least) in table {
+        let server = Server::start(vec![fault, says("fine")]).await;
+        let record = Record::default();
+        let request = podium_types::chat::ChatRequest { temperature: Some(0.5), ..request() };
+        let begun = std::time::Instant::now();
+        chat(&client(settings(&server)), &server, &record, "any", &request).await.unwrap();
+        let whole = begun.elapsed();
+        let events = record.events.lock().unwrap();
+        let [CallEvent::TryStarted { .. }, rest @ ..] = events.as_slice() else {
+            panic!("{name}: {events:?}")
+        };
+        let failed = rest.iter().find(|event| !matches!(event, CallEvent::FirstByte { .. }));
+        let Some(CallEvent::TryFailed { attempt: 1, elapsed, service, .. }) = failed else {
+            panic!("{name}: {events:?}")
+        };
+        assert_eq!(*service, expected, "{name}");
+        assert!(
+            *elapsed >= Duration::from_millis(at_least) && *elapsed <= whole,
+            "{name}: {elapsed:?} of {whole:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_cannot_be_made_is_told_with_its_time_and_costs_nothing() {
+    let server = Server::start(vec![says("fine")]).await;
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut settings = crate::Settings { max_tries: 1, ..settings(&server) };
+    settings.endpoints.get_mut("openai").unwrap().base_url = format!("http://{closed}/v1");
+    let record = Record::default();
+    let model = crate::ModelName { provider: "openai".into(), model: "any".into() };
+    let request = request();
+    let ledger = crate::NoLedger;
+    let call =
+        crate::Call { model: &model, request: &request, ledger: &ledger, observer: &record, purpose: "test" };
+    let begun = std::time::Instant::now();
+    let failure = client(settings).chat(&call).await.unwrap_err();
+    assert!(matches!(failure, Error::Service { kind: ServiceFailure::Network, .. }), "{failure}");
+    let events = record.events.lock().unwrap();
+    let [_, CallEvent::TryFailed { elapsed, service: Some(ServiceFailure::Network), .. }] = events.as_slice()
+    else {
+        panic!("{events:?}")
+    };
+    assert!(*elapsed <= begun.elapsed());
+}
+
 #[tokio::test]
 async fn final_faults_end_the_chat_at_once() {
     use ServiceFailure as Kind;

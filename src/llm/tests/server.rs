@@ -2,6 +2,7 @@
 //! or cut the connection. It shares no code with the client.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -14,6 +15,8 @@ pub(super) enum Act {
     Write(Vec<u8>),
     /// Write these bytes and keep the connection open in silence.
     Stall(Vec<u8>),
+    /// Wait, write these bytes and close in good order.
+    After(Duration, Vec<u8>),
     /// Write this head, then this piece again and again until the client goes away.
     Endless(Vec<u8>, Vec<u8>),
 }
@@ -60,6 +63,11 @@ async fn serve(mut stream: TcpStream, acts: Vec<Act>, seen: Arc<Mutex<Vec<(Strin
     };
     match &acts[number.min(acts.len() - 1)] {
         Act::Write(bytes) => {
+            let _ = stream.write_all(bytes).await;
+            let _ = stream.shutdown().await;
+        }
+        Act::After(delay, bytes) => {
+            tokio::time::sleep(*delay).await;
             let _ = stream.write_all(bytes).await;
             let _ = stream.shutdown().await;
         }

@@ -63,6 +63,9 @@ prices = { input = 1.0, output = 10.0 }
 
 [models."openai/no-schema"]
 strict_schema = false
+
+[models."openai/plain"]
+reasoning = false
 "#;
 
 /// Settings with short waits, towards `server`.

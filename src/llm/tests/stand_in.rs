@@ -224,15 +224,19 @@ fn broken_libraries_are_told_apart() {
         Library::from_files(&files).unwrap_err()
     };
     let contents = "segment/playbook.toml";
-    assert!(matches!(broken(contents, "[[solution]]\nnme = 1"), LibraryError::Toml { .. }));
-    assert!(matches!(
-        broken(contents, &CONTENTS.replace("plain.py", "no.py")),
-        LibraryError::NoScript { .. }
-    ));
-    assert!(matches!(
-        broken(contents, &CONTENTS.replace("[\"better\"]", "[\"no\"]")),
-        LibraryError::NoTarget { .. }
-    ));
+    assert_eq!(
+        broken(contents, "[[solution]]\nplann = 1").to_string(),
+        "`segment/playbook.toml`, line 2: unknown key `plann`; did you mean `plan`?"
+    );
+    assert_eq!(
+        broken(contents, &CONTENTS.replace("plain.py", "plane.py")).to_string(),
+        "`segment/playbook.toml` names the script `plane.py`, which is not in the library; did you mean `plain.py`?"
+    );
+    assert_eq!(
+        broken(contents, &CONTENTS.replace("[\"better\"]", "[\"beter\"]")).to_string(),
+        "`segment/playbook.toml`: `plain` points at `beter`, which is no solution of this library; did you mean \
+         `better`?"
+    );
     assert!(matches!(broken("other/playbook.toml", CONTENTS), LibraryError::SeveralCompetitions { .. }));
     assert!(matches!(broken(contents, ""), LibraryError::NoDraft));
 }
@@ -253,7 +257,16 @@ fn what_cannot_be_called_is_said_before_anything_is_spent() {
     assert!(told(&client(), "playbook/other").contains("`playbook/default`"));
     let mut settings = Settings::default();
     settings.endpoints.get_mut("openai").unwrap().base_url = "localhost:8080".into();
-    assert!(told(&Client::new(Catalog::default(), settings, None), "openai/x").contains("OPENAI_BASE_URL"));
+    let relative = Client::new(Catalog::default(), settings.clone(), None);
+    assert!(told(&relative, "openai/x").contains("OPENAI_BASE_URL"));
+    settings.endpoints.get_mut("openai").unwrap().official = false;
+    for host in ["bücher.example", "xn--bcher-kva.example", "GPU.local:8000", "[::1]:8000"] {
+        settings.endpoints.get_mut("openai").unwrap().base_url = format!("http://{host}/v1");
+        assert!(
+            Client::new(Catalog::default(), settings.clone(), None).prepare(&name("openai/x")).is_ok(),
+            "{host}"
+        );
+    }
     let prepared = client().prepare(&name("playbook/default")).unwrap();
     assert!(prepared.stand_in && prepared.base_url.is_none());
 }

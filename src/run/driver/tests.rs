@@ -112,6 +112,7 @@ impl World for Unruly {
                 finish: FinishReason::Stop,
                 usage: Usage::NOTHING,
                 model: "toy".to_owned(),
+                provider_state: None,
             };
             Performed::Done { result: Box::new(EffectResult::Chat(Ok(answer))), waited: Duration::ZERO }
         })

@@ -149,9 +149,12 @@ impl Observer for CallObserver {
                 self.in_flight().set_waiting(false);
                 self.report(RunEvent::WaitingOver { key: self.key.clone() });
             }
-            CallEvent::TryFailed { attempt, status, message, elapsed } => {
+            CallEvent::TryFailed { attempt, status, message, elapsed, .. } => {
                 self.in_flight().try_failed(elapsed);
                 tracing::info!(key = %self.key, attempt, ?status, message, "a model try failed");
+            }
+            CallEvent::ExceededWorstCase { attempt, worst, used } => {
+                tracing::warn!(key = %self.key, attempt, ?worst, ?used, "a model call used more than its worst case");
             }
             CallEvent::Downgraded { parameter } => {
                 tracing::warn!(key = %self.key, parameter, "the model does not take a parameter; going on without it");

@@ -117,6 +117,7 @@ mod tests {
             finish: FinishReason::Stop,
             usage: Usage::NOTHING,
             model: String::new(),
+            provider_state: None,
         }
     }
 

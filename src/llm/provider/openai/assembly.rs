@@ -23,7 +23,7 @@ pub(super) struct Assembly {
     refusal: String,
     calls: Vec<Piece>,
     finish: Option<String>,
-    usage: Option<Usage>,
+    told: Option<Told>,
     id: Option<String>,
     model: Option<String>,
     any_choice: bool,
@@ -40,10 +40,15 @@ impl Assembly {
     pub(super) fn add(&mut self, value: &Value) {
         self.id = self.id.take().or_else(|| string(value, "id"));
         self.model = self.model.take().or_else(|| string(value, "model"));
-        if let Some(usage) = value.get("usage").and_then(usage) {
-            self.usage = Some(usage);
+        if let Some(choice) = value.get("choices").and_then(|choices| choices.get(0)) {
+            self.add_choice(choice);
         }
-        let Some(choice) = value.get("choices").and_then(|choices| choices.get(0)) else { return };
+        if let Some(told) = value.get("usage").and_then(|usage| Told::read(usage, self.finished())) {
+            self.told = Some(told);
+        }
+    }
+
+    fn add_choice(&mut self, choice: &Value) {
         self.any_choice = true;
         if let Some(finish) = string(choice, "finish_reason") {
             self.finish = Some(finish);
@@ -98,34 +103,32 @@ impl Assembly {
 
     /// Nothing more can follow.
     pub(super) fn complete(&self) -> bool {
-        self.finished() && self.usage.is_some()
+        self.told.is_some_and(|told| told.at_end)
     }
 
     /// The answer, if it is whole.
-    pub(super) fn answer(self, input_estimate: u64) -> Result<Answered, Failed> {
-        let settled = self.usage.map_or(Settled::Unknown, Settled::Used);
+    /// `estimated` makes a usage of the tokens shown, those of reasoning apart.
+    pub(super) fn answer(self, estimated: impl Fn(u64, u64) -> Usage) -> Result<Answered, Failed> {
+        // A usage told on the way does not bound what the server has made since.
+        let broken = |kind, message| Err(Failed::service(kind, Settled::Unknown, message));
         if !self.any_choice {
-            return Err(Failed::service(ServiceFailure::BadAnswer, settled, "the answer has no choices"));
+            return broken(ServiceFailure::BadAnswer, "the answer has no choices");
         }
         if !self.finished() {
-            let message = "the stream ended before the answer was whole";
-            return Err(Failed::service(ServiceFailure::Network, settled, message));
+            return broken(ServiceFailure::Network, "the stream ended before the answer was whole");
         }
         let refused = self.content.is_empty() && !self.refusal.is_empty();
         let tool_calls = named(self.calls);
         let finish = finish(self.finish.as_deref(), refused, !tool_calls.is_empty());
         let content = if refused { self.refusal } else { self.content };
-        let usage = self.usage.unwrap_or_else(|| {
-            let arguments = tool_calls.iter().map(|call| tokens::estimate_text(&call.arguments)).sum::<u64>();
-            let reasoning_tokens = tokens::estimate_text(&self.reasoning);
-            Usage {
-                input_tokens: input_estimate,
-                output_tokens: tokens::estimate_text(&content) + reasoning_tokens + arguments,
-                reasoning_tokens,
-                estimated: true,
-                ..Usage::default()
-            }
-        });
+        let written =
+            |call: &ToolCall| tokens::estimate_text(&call.name) + tokens::estimate_text(&call.arguments);
+        let shown = tokens::estimate_text(&content) + tool_calls.iter().map(written).sum::<u64>();
+        let reasoning = tokens::estimate_text(&self.reasoning);
+        let usage = match self.told {
+            None => estimated(shown, reasoning),
+            Some(told) => told.usage(shown + reasoning > 0, || estimated(shown, reasoning)),
+        };
         Ok(Answered {
             content,
             reasoning: Some(self.reasoning).filter(|text| !text.is_empty()),
@@ -134,6 +137,7 @@ impl Assembly {
             usage,
             id: self.id,
             model: self.model,
+            provider_state: None,
         })
     }
 }
@@ -179,19 +183,60 @@ fn content(value: Option<&Value>) -> String {
     }
 }
 
-fn usage(value: &Value) -> Option<Usage> {
-    let count = |value: Option<&Value>| value.and_then(Value::as_u64);
-    let input_tokens = count(value.get("prompt_tokens"))?;
-    let detail = |details: &str, key: &str| {
-        count(value.get(details).and_then(|details| details.get(key))).unwrap_or_default()
-    };
-    Some(Usage {
-        input_tokens,
-        cached_input_tokens: detail("prompt_tokens_details", "cached_tokens"),
-        output_tokens: count(value.get("completion_tokens")).unwrap_or_default(),
-        reasoning_tokens: detail("completion_tokens_details", "reasoning_tokens"),
-        ..Usage::default()
-    })
+/// Token counts as a server told them. Each may be missing, or a zero that means as much.
+#[derive(Clone, Copy)]
+struct Told {
+    input: Option<u64>,
+    cached: u64,
+    output: Option<u64>,
+    reasoning: u64,
+    /// They came with the end of the answer or after it, and so are of all of it.
+    at_end: bool,
+}
+
+impl Told {
+    fn read(value: &Value, at_end: bool) -> Option<Self> {
+        let count = |value: Option<&Value>| value.and_then(Value::as_u64);
+        let detail = |details: &str, key: &str| {
+            count(value.get(details).and_then(|details| details.get(key))).unwrap_or_default()
+        };
+        let input = count(value.get("prompt_tokens")).filter(|tokens| *tokens > 0);
+        let output = count(value.get("completion_tokens"));
+        let reasoning = detail("completion_tokens_details", "reasoning_tokens");
+        // Some servers leave reasoning out of the completion, though not out of the total.
+        let behind_prompt =
+            count(value.get("total_tokens")).zip(input).map(|(total, input)| total.saturating_sub(input));
+        let with_reasoning =
+            output.map(|output| if reasoning > output { output.saturating_add(reasoning) } else { output });
+        let output = with_reasoning.max(behind_prompt);
+        if input.is_none() && output.is_none() {
+            return None;
+        }
+        let cached = detail("prompt_tokens_details", "cached_tokens");
+        Some(Self { input, cached, output, reasoning, at_end })
+    }
+
+    /// The usage of the answer. What was not told, or told too early, is taken from the estimate.
+    fn usage(self, any_text: bool, estimated: impl Fn() -> Usage) -> Usage {
+        let output = self.output.filter(|output| self.at_end && (*output > 0 || !any_text));
+        let told = Usage {
+            input_tokens: self.input.unwrap_or_default(),
+            cached_input_tokens: self.cached,
+            output_tokens: self.output.unwrap_or_default(),
+            reasoning_tokens: self.reasoning,
+            ..Usage::default()
+        };
+        if self.input.is_some() && output.is_some() {
+            return told;
+        }
+        let estimate = estimated();
+        Usage {
+            input_tokens: self.input.unwrap_or(estimate.input_tokens),
+            output_tokens: output.unwrap_or(told.output_tokens.max(estimate.output_tokens)),
+            estimated: true,
+            ..told
+        }
+    }
 }
 
 #[cfg(test)]
@@ -206,7 +251,14 @@ mod tests {
         for chunk in chunks {
             assembly.add(chunk);
         }
-        assembly.answer(10)
+        let estimated = |shown, reasoning_tokens| Usage {
+            input_tokens: 10,
+            output_tokens: shown + reasoning_tokens + 100,
+            reasoning_tokens,
+            estimated: true,
+            ..Usage::default()
+        };
+        assembly.answer(estimated)
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "reads better with `json!` at the call")]
@@ -262,6 +314,50 @@ mod tests {
     fn a_refusal_is_the_answer() {
         let answer = assembled(&[delta(json!({"refusal": "I can't"}), Some("stop"))]).unwrap();
         assert_eq!((answer.content.as_str(), answer.finish), ("I can't", FinishReason::Refusal));
+    }
+
+    #[test]
+    fn usage_that_was_not_told_in_full_is_estimated() {
+        let usage = |usage: Value| json!({"choices": [], "usage": usage});
+        let hi = || delta(json!({"content": "hi"}), None);
+        let end = || delta(json!({}), Some("stop"));
+        let counts = |chunks: &[Value]| {
+            let usage = assembled(chunks).unwrap().usage;
+            (usage.input_tokens, usage.output_tokens, usage.estimated)
+        };
+        let full = usage(json!({"prompt_tokens": 7, "completion_tokens": 3}));
+        assert_eq!(counts(&[hi(), end(), full.clone()]), (7, 3, false));
+        let table = [
+            ("told before the end", vec![full, hi(), end()], (7, 101, true)),
+            ("no completion", vec![hi(), end(), usage(json!({"prompt_tokens": 7}))], (7, 101, true)),
+            ("no prompt", vec![hi(), end(), usage(json!({"completion_tokens": 3}))], (10, 3, true)),
+            (
+                "zeros",
+                vec![hi(), end(), usage(json!({"prompt_tokens": 0, "completion_tokens": 0}))],
+                (10, 101, true),
+            ),
+            ("null", vec![hi(), end(), usage(Value::Null)], (10, 101, true)),
+        ];
+        for (name, chunks, expected) in table {
+            assert_eq!(counts(&chunks), expected, "{name}");
+        }
+        let reasoning = json!({"reasoning_tokens": 50});
+        for (name, told) in [
+            (
+                "beside",
+                json!({"prompt_tokens": 7, "completion_tokens": 3, "completion_tokens_details": reasoning}),
+            ),
+            ("in the total", json!({"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 60})),
+        ] {
+            assert_eq!(counts(&[hi(), end(), usage(told)]), (7, 53, false), "reasoning {name}");
+        }
+    }
+
+    #[test]
+    fn a_cut_stream_is_unknown_whatever_it_told_on_the_way() {
+        let usage = json!({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 1}});
+        let failed = assembled(&[delta(json!({"content": "hi"}), None), usage]).unwrap_err();
+        assert_eq!(failed.settled, Settled::Unknown);
     }
 
     fn any_json() -> impl Strategy<Value = Value> {

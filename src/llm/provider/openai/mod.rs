@@ -115,7 +115,7 @@ impl<'a> OpenAi<'a> {
             }
             assembly.add(&value);
         }
-        assembly.answer(attempt.input_estimate)
+        assembly.answer(|shown, reasoning| attempt.estimated(shown, reasoning))
     }
 }
 

@@ -37,6 +37,7 @@ fn world() -> World {
             finish: FinishReason::Stop,
             usage: Usage::NOTHING,
             model: "script".into(),
+            provider_state: None,
         })),
         Effect::Execute(_) => EffectResult::Execution(Box::new(Execution {
             ended: Ended::Exit(0),
