@@ -21,6 +21,7 @@ pub(crate) fn chat(content: &str, document: Option<Value>, finish: FinishReason)
         finish,
         usage: Usage::NOTHING,
         model: "script".into(),
+        provider_state: None,
     }))
 }
 
