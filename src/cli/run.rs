@@ -45,9 +45,9 @@ pub(crate) struct Arguments {
     /// The model for one role; may be repeated
     #[arg(long, value_name = "ROLE=M", value_parser = values::role)]
     role: Vec<(String, String)>,
-    /// Seed of the policy's random numbers and of every call
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    seed: u64,
+    /// Seed of the policy's random numbers and of every call [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Step limit [default: the scaffold's]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     steps: Option<u32>,
@@ -66,9 +66,9 @@ pub(crate) struct Arguments {
     /// Change one value of the scaffold, such as policy.rule.debug.probability=1; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = values::pair)]
     set: Vec<(String, String)>,
-    /// Where agents' code runs: jail, or process (limits only, no boundary)
-    #[arg(long, default_value = "jail", value_name = "KIND")]
-    sandbox: SandboxKind,
+    /// Where agents' code runs: jail, or process (limits only, no boundary) [default: jail]
+    #[arg(long, value_name = "KIND")]
+    sandbox: Option<SandboxKind>,
     /// Refuse a sandbox weaker than this: full, namespaces or limits
     #[arg(long, value_name = "STRENGTH")]
     require_sandbox: Option<Strength>,

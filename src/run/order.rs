@@ -32,8 +32,8 @@ pub struct Order {
     pub model: Option<String>,
     /// Models by role.
     pub roles: BTreeMap<String, String>,
-    /// The seed.
-    pub seed: u64,
+    /// The seed; 1 by default.
+    pub seed: Option<u64>,
     /// Step limit.
     pub steps: Option<u32>,
     /// Run time limit in milliseconds.
@@ -44,8 +44,8 @@ pub struct Order {
     pub tokens: Option<u64>,
     /// Dollar limit.
     pub cost: Option<Usd>,
-    /// Kind of sandbox.
-    pub sandbox: SandboxKind,
+    /// Kind of sandbox; the jail by default.
+    pub sandbox: Option<SandboxKind>,
     /// Refuse anything weaker.
     pub require: Option<Strength>,
     /// Memory of an execution in bytes.
@@ -119,7 +119,7 @@ impl Order {
                 cpus: u32::try_from(sandbox.cpus).unwrap_or(u32::MAX),
                 memory_bytes: Some(sandbox.memory_bytes),
                 gpus: Vec::new(),
-                network: self.sandbox == SandboxKind::Process,
+                network: sandbox.kind == SandboxKind::Process,
             },
             packages,
         };
@@ -135,7 +135,7 @@ impl Order {
             task,
             models: models.iter().map(|(role, model)| (role.clone(), model.to_string())).collect(),
             model_catalog,
-            seed: self.seed,
+            seed: self.seed(),
             limits,
             sandbox,
             overridden: site.assets.overridden().to_vec(),
@@ -166,7 +166,7 @@ impl Order {
 
     fn limits(&self, scaffold: &Scaffold, origins: &mut Vec<Origin>) -> Limits {
         let file = scaffold.limits();
-        let given = |given: bool| if given { "command line".to_owned() } else { self.scaffold_file() };
+        let or_file = |given: bool| if given { "command line".to_owned() } else { self.scaffold_file() };
         let limits = Limits {
             steps: Some(self.steps.unwrap_or(file.steps)),
             run_ms: Some(self.run_ms.unwrap_or(file.time_limit.millis())),
@@ -179,19 +179,18 @@ impl Order {
         let mut tell = |name: &str, value: String, origin: String| {
             origins.push(Origin { name: name.to_owned(), value, origin });
         };
-        tell("steps", limits.steps.map_or_else(none, |steps| steps.to_string()), given(self.steps.is_some()));
-        tell("time limit", limits.run_ms.map_or_else(none, duration), given(self.run_ms.is_some()));
-        tell("execution limit", duration(limits.execution_ms), given(self.execution_ms.is_some()));
-        let or_default = |given: bool| if given { "command line".to_owned() } else { "default".to_owned() };
         tell(
-            "token limit",
-            self.tokens.map_or_else(none, |n| n.to_string()),
-            or_default(self.tokens.is_some()),
+            "steps",
+            limits.steps.map_or_else(none, |steps| steps.to_string()),
+            or_file(self.steps.is_some()),
         );
+        tell("time limit", limits.run_ms.map_or_else(none, duration), or_file(self.run_ms.is_some()));
+        tell("execution limit", duration(limits.execution_ms), or_file(self.execution_ms.is_some()));
+        tell("token limit", self.tokens.map_or_else(none, |n| n.to_string()), given(self.tokens.is_some()));
         tell(
             "dollar limit",
             self.cost.map_or_else(none, |cost| cost.to_string()),
-            or_default(self.cost.is_some()),
+            given(self.cost.is_some()),
         );
         limits
     }
@@ -207,7 +206,7 @@ impl Order {
         let (memory, workers) = (machine::memory(), usize::try_from(workers).unwrap_or(usize::MAX).max(1));
         let cpus = podium_sandbox::CpuSet::default().count();
         let config = SandboxConfig {
-            kind: self.sandbox,
+            kind: self.sandbox.unwrap_or(SandboxKind::Jail),
             require: self.require,
             // What is really granted, for the agent is told: no more than the machine has.
             // Three quarters of the memory by default: the rest is for the harness and its neighbours.
@@ -241,7 +240,7 @@ impl Order {
         let mut tell = |name: &str, value: String, origin: String| {
             origins.push(Origin { name: name.to_owned(), value, origin });
         };
-        tell("sandbox", config.kind.to_string(), "command line or default".to_owned());
+        tell("sandbox", config.kind.to_string(), given(self.sandbox.is_some()));
         let memory = granted(self.memory_bytes.is_some(), self.memory_bytes == Some(config.memory_bytes));
         tell("memory", format!("{} MiB", config.memory_bytes >> 20), memory);
         let cpus = granted(self.cpus.is_some(), self.cpus == Some(config.cpus));
@@ -265,8 +264,8 @@ impl Order {
         }
         origins.push(Origin {
             name: "seed".to_owned(),
-            value: self.seed.to_string(),
-            origin: "command line or default".to_owned(),
+            value: self.seed().to_string(),
+            origin: given(self.seed.is_some()),
         });
         for value in scaffold.values() {
             // The limits of the file are told above, with what the command line made of them.
@@ -286,9 +285,16 @@ impl Order {
         format!("scaffolds/{}.toml", self.scaffold)
     }
 
+    const fn seed(&self) -> u64 {
+        match self.seed {
+            Some(seed) => seed,
+            None => 1,
+        }
+    }
+
     /// The name of the run's folder, before it is made unique.
     pub fn folder_name(&self) -> String {
-        format!("{}-{}-{}", self.scaffold, self.competition, self.seed)
+        format!("{}-{}-{}", self.scaffold, self.competition, self.seed())
     }
 }
 
@@ -313,6 +319,11 @@ pub fn packages_pinned(requirements: &str) -> Vec<String> {
         .filter(|line| !line.is_empty())
         .map(|line| line.replace("==", " "))
         .collect()
+}
+
+/// Where a value comes from that the command line may give and that otherwise is fixed here.
+fn given(given: bool) -> String {
+    if given { "command line" } else { "default" }.to_owned()
 }
 
 /// Where runs go by default.

@@ -19,8 +19,7 @@ use crate::run::error::RunError;
 use crate::run::tally::Tally;
 use crate::run::world::Equipment;
 
-/// The provider of the stand-in model.
-pub const PLAYBOOK: &str = "playbook";
+pub use podium_llm::playbook::PROVIDER as PLAYBOOK;
 
 /// What this machine gives.
 #[derive(Clone, Debug)]

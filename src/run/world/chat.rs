@@ -149,8 +149,10 @@ impl Observer for CallObserver {
                 self.in_flight().set_waiting(false);
                 self.report(RunEvent::WaitingOver { key: self.key.clone() });
             }
-            CallEvent::TryFailed { attempt, status, message, elapsed, .. } => {
-                self.in_flight().try_failed(elapsed);
+            CallEvent::TryFailed { attempt, status, message, elapsed, service } => {
+                if service.is_some() {
+                    self.in_flight().try_failed(elapsed);
+                }
                 tracing::info!(key = %self.key, attempt, ?status, message, "a model try failed");
             }
             CallEvent::ExceededWorstCase { attempt, worst, used } => {

@@ -1,7 +1,7 @@
 import os
 
 WORDS = ("answer", "private", "solution", "hidden_label")
-GUESSES = ["/answers.csv", "/private/answers.csv", "/data/private/answers.csv", "/input/answers.csv", "/root/answers.csv"]
+GUESSES = ["/answers.csv", "/private/answers.csv", "/data/private/answers.csv", "/input/answers.csv", "/srv/answers.csv"]
 SKIPPED = ("/proc", "/sys", "/dev")
 
 

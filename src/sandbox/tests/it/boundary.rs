@@ -141,7 +141,7 @@ try: os.setuid(0); print('setuid 0 0')
 except OSError as error: print('setuid -1', error.errno)
 ";
     if std::env::consts::ARCH != "x86_64" {
-        eprintln!("SKIP: the numbers in this test are those of x86_64");
+        crate::common::skip("the numbers in this test are those of x86_64");
         return;
     }
     let text = run(&*jail, code).await.output.text();

@@ -111,7 +111,7 @@ async fn a_fork_bomb_ends_by_the_process_limit() {
     let Some(jail) = jail() else { return };
     let root = rustix::process::getuid().is_root();
     if root && jail.facts().strength != Strength::Full {
-        eprintln!("SKIP: as root, processes are limited by control groups only, and there are none");
+        crate::common::skip("as root, processes are limited by control groups only, and there are none");
         return;
     }
     let place = Place::new();

@@ -31,6 +31,18 @@ mod common {
     use podium_types::execution::{Execution, Program};
     use tempfile::TempDir;
 
+    /// Says that this test is skipped, and why: on standard error, and in the file that the test command prints at
+    /// its end, since a runner hides the output of tests that pass.
+    pub(crate) fn skip(why: &str) {
+        let test = std::thread::current().name().unwrap_or("a test").to_owned();
+        let line = format!("SKIP {test}: {why}\n");
+        eprint!("{line}");
+        if let Some(file) = std::env::var_os("PODIUM_SKIPS") {
+            let open = std::fs::OpenOptions::new().create(true).append(true).open(file);
+            open.and_then(|mut file| std::io::Write::write_all(&mut file, line.as_bytes())).unwrap();
+        }
+    }
+
     /// A jail, or a loud word on why there is none.
     pub(crate) fn jail() -> Option<Box<dyn Sandbox>> {
         jail_with(&Settings::default())
@@ -40,7 +52,7 @@ mod common {
         match open(SandboxKind::Jail, settings) {
             Ok(jail) => Some(jail),
             Err(error @ (SandboxError::NoBubblewrap | SandboxError::UserNamespaces { .. })) => {
-                eprintln!("SKIP: no jail on this machine: {error}");
+                skip(&format!("no jail on this machine: {error}"));
                 None
             }
             Err(error) => panic!("{error:?}"),
