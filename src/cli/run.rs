@@ -181,7 +181,7 @@ fn equip(
         site.equip(config, runs, &mut |line| terminal.error_line(&format!("environment  {line}")))?
     };
     let description = equipment.environment.describe().map_err(RunError::from)?;
-    config.task.packages = packages_of(&description);
+    config.task.packages = packages_of(&description, &config.sandbox.requirements);
     config.task.grants = equipment.grants();
     Ok((runtime, equipment))
 }
@@ -233,19 +233,22 @@ fn kept(error: RunError, run: &StoredRun) -> Failure {
     Failure::from(error).hint(hint)
 }
 
-/// Ctrl-C and SIGTERM: gently at first, at once the second time.
+/// Ctrl-C: gently; SIGTERM: soon; any second one: at once.
 async fn watch_signals(interrupter: watch::Sender<Interrupt>) {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut int), Ok(mut term)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {
         return;
     };
-    for urgency in [Interrupt::Gently, Interrupt::AtOnce] {
-        tokio::select! {
-            _ = int.recv() => {}
-            _ = term.recv() => {}
-        }
-        interrupter.send_replace(urgency);
+    let first = tokio::select! {
+        _ = int.recv() => Interrupt::Gently,
+        _ = term.recv() => Interrupt::Soon,
+    };
+    interrupter.send_replace(first);
+    tokio::select! {
+        _ = int.recv() => {}
+        _ = term.recv() => {}
     }
+    interrupter.send_replace(Interrupt::AtOnce);
     std::future::pending::<()>().await;
 }

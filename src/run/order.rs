@@ -306,8 +306,16 @@ fn competition_files(site: &Site, id: &str) -> BTreeMap<String, String> {
     files
 }
 
-/// Packages of an environment as prompts name them, `name version`.
-pub fn packages_of(description: &podium_sandbox::environment::Description) -> Vec<String> {
+/// Packages of an environment as prompts name them, `name version`: a profile's in the order of its file, which puts
+/// the most useful first; all of a user's own environment by name.
+pub fn packages_of(
+    description: &podium_sandbox::environment::Description,
+    requirements: &str,
+) -> Vec<String> {
+    let pinned = packages_pinned(requirements);
+    if !pinned.is_empty() {
+        return pinned;
+    }
     description.packages.iter().map(|(name, version)| format!("{name} {version}")).collect()
 }
 

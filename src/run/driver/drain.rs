@@ -16,6 +16,9 @@ use crate::run::tally::Tally;
 /// as long as they need: a second one ends them.
 const AFTER_TIME: Duration = Duration::from_mins(1);
 
+/// How long after a SIGTERM: schedulers and service managers kill half a minute after it.
+const AFTER_TERM: Duration = Duration::from_secs(15);
+
 impl Driver<'_> {
     pub(super) async fn stop(mut self, stop: Stop) -> Result<(Stop, Tally), DriveError> {
         self.drain(&stop).await?;
@@ -30,7 +33,8 @@ impl Driver<'_> {
     /// Kills executions, and lets calls in flight answer: they are paid for.
     async fn drain(&mut self, stop: &Stop) -> Result<(), DriveError> {
         self.abort(stop, |effect| matches!(effect, Effect::Execute(_))).await?;
-        let deadline = (stop.by == StoppedBy::Time).then(|| tokio::time::Instant::now() + AFTER_TIME);
+        let now = tokio::time::Instant::now();
+        let mut deadline = (stop.by == StoppedBy::Time).then(|| now + AFTER_TIME);
         let mut told = false;
         loop {
             let flying =
@@ -38,6 +42,9 @@ impl Driver<'_> {
             let Some(live) = &mut self.live else { return Ok(()) };
             if flying == 0 || live.interrupt.urgency() == Interrupt::AtOnce {
                 break;
+            }
+            if live.interrupt.urgency() == Interrupt::Soon {
+                deadline = deadline.or(Some(tokio::time::Instant::now() + AFTER_TERM));
             }
             if !told {
                 told = true;

@@ -54,8 +54,10 @@ pub enum Interrupt {
     /// Not at all.
     #[default]
     None,
-    /// Let calls in flight answer.
+    /// Let calls in flight answer, however long they take (Ctrl-C).
     Gently,
+    /// Let them answer for a moment: whoever asks will soon kill (SIGTERM of a scheduler or a service manager).
+    Soon,
     /// At once.
     AtOnce,
 }
