@@ -90,6 +90,11 @@ pub fn main() -> ExitCode {
     start_tracing(cli.site.verbose);
     let terminal = Terminal::new();
     match dispatch(cli, &terminal) {
+        Ok(_) if terminal.lost_output() => {
+            let failure = Failure::environment("standard output could not be written: the document is lost");
+            failure.hint("check the disk behind it").print(&terminal);
+            ExitCode::from(exit::ENVIRONMENT)
+        }
         Ok(code) => code,
         Err(failure) => {
             failure.print(&terminal);
@@ -136,6 +141,7 @@ fn start_tracing(verbose: u8) {
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .without_time()
         .try_init();
 }

@@ -65,5 +65,5 @@ pub(crate) fn main(
         cost: arguments.max_cost,
     };
     let options = Options { raise, events: events_file(arguments.events.as_deref())?, json: arguments.json };
-    sit(&run, lock, equipment, options, &runtime, terminal)
+    sit(&run, lock, equipment, options, runtime, terminal)
 }

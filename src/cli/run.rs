@@ -165,7 +165,7 @@ pub(crate) fn main(
     let run = StoredRun::create(folder, resolved.config, site.place())?;
     let lock = run.lock()?;
     let options = Options { raise: Raise::default(), events, json: arguments.json };
-    sit(&run, lock, equipment, options, &runtime, terminal)
+    sit(&run, lock, equipment, options, runtime, terminal)
 }
 
 /// Opens the sandbox and the Python environment, and tells the configuration what they really are.
@@ -202,7 +202,7 @@ pub(crate) fn sit(
     lock: RunLock,
     equipment: Equipment,
     options: Options,
-    runtime: &tokio::runtime::Runtime,
+    runtime: tokio::runtime::Runtime,
     terminal: &Terminal,
 ) -> Result<ExitCode, Failure> {
     let mut progress = Progress::new(terminal, &run.config, options.events);
@@ -211,6 +211,8 @@ pub(crate) fn sit(
     let signals = runtime.spawn(watch_signals(interrupter));
     let report = runtime.block_on(run.sit(lock, equipment, &options.raise, interrupt, &mut progress));
     signals.abort();
+    // A check of a huge file may still be at work on a thread of its own: nobody waits for it any more.
+    runtime.shutdown_background();
     let report = report.map_err(|error| kept(error, run))?;
     if options.json {
         terminal.json(&report);

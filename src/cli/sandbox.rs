@@ -88,7 +88,7 @@ pub(crate) fn main(
     let temporary = tempfile::tempdir()
         .map_err(|error| Failure::environment(format!("no temporary folder could be made: {error}")))?;
     let workspace = match workspace {
-        Some(folder) => existing(folder)?,
+        Some(folder) => usable_workspace(folder)?,
         None => {
             let path = temporary.path().join("workspace");
             podium_sandbox::workspace::create(&path)
@@ -156,6 +156,27 @@ fn program(command: &[String], environment: &Environment) -> Program {
         *first = environment.python().display().to_string();
     }
     Program::Command { argv }
+}
+
+/// A folder of the user's that may be written. The sandbox makes folders of its own in it, and would replace a file
+/// of the same name; whole systems are refused.
+fn usable_workspace(folder: &Path) -> Result<PathBuf, Failure> {
+    let path = existing(folder)?;
+    if path.components().count() < 3 {
+        return Err(Failure::usage(format!(
+            "{} is no workspace: everything in it could be written",
+            path.display()
+        ))
+        .hint("give a folder made for the purpose, or none for a temporary one"));
+    }
+    for name in ["submission", "working", "input", ".home"] {
+        let taken = path.join(name);
+        if std::fs::symlink_metadata(&taken).is_ok_and(|facts| !facts.is_dir()) {
+            return Err(Failure::usage(format!("{} would be replaced by a folder", taken.display()))
+                .hint("a workspace holds folders of these names: submission, working, input, .home"));
+        }
+    }
+    Ok(path)
 }
 
 fn existing(folder: &Path) -> Result<PathBuf, Failure> {

@@ -1,7 +1,9 @@
 //! The terminal: standard output for data, standard error for the rest, colour only where somebody looks, and text
 //! of agents and models always escaped.
 
+use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
@@ -11,6 +13,7 @@ pub(crate) struct Terminal {
     colour: bool,
     stdout: std::io::Stdout,
     stderr: std::io::Stderr,
+    lost: AtomicBool,
 }
 
 impl Terminal {
@@ -18,12 +21,28 @@ impl Terminal {
     pub(crate) fn new() -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let stderr = std::io::stderr();
-        Self { colour: wanted && stderr.is_terminal(), stdout: std::io::stdout(), stderr }
+        Self {
+            colour: wanted && stderr.is_terminal(),
+            stdout: std::io::stdout(),
+            stderr,
+            lost: AtomicBool::new(false),
+        }
     }
 
     /// A line of data. A reader that went away is no error.
     pub(crate) fn line(&self, text: &str) {
-        let _ = writeln!(self.stdout.lock(), "{text}");
+        let mut stdout = self.stdout.lock();
+        match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                self.lost.store(true, Ordering::Relaxed);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether data could not be written. A reader that went away does not count.
+    pub(crate) fn lost_output(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
     }
 
     /// A line for people.
@@ -34,7 +53,7 @@ impl Terminal {
     /// One JSON document.
     pub(crate) fn json<T: Serialize + ?Sized>(&self, value: &T) {
         if let Ok(text) = serde_json::to_string_pretty(value) {
-            self.line(&text);
+            self.line(&json_escaped(&text));
         }
     }
 
@@ -68,14 +87,36 @@ impl Terminal {
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
-        let hidden = matches!(character,
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}');
-        if character == '\n' || !(character.is_control() || hidden) {
+        if character == '\n' || !(character.is_control() || is_hidden(character)) {
             out.push(character);
         } else if character == '\t' {
             out.push_str("    ");
         } else {
             out.extend(character.escape_default());
+        }
+    }
+    out
+}
+
+/// Marks that change how the text around them is shown, or are not seen at all.
+const fn is_hidden(character: char) -> bool {
+    matches!(character,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// JSON with what [`escape`] hides written as `\u` escapes: the same document, harmless on a terminal. The serialiser
+/// has escaped the other control characters, and such characters stand inside strings only.
+fn json_escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut units = [0; 2];
+    for character in json.chars() {
+        if character != '\n' && (character.is_control() || is_hidden(character)) {
+            for unit in character.encode_utf16(&mut units) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(character);
         }
     }
     out
@@ -100,6 +141,11 @@ mod tests {
     #[test]
     fn nothing_reaches_the_terminal_as_a_command() {
         assert_eq!(escape("a\u{1b}[31mb\u{7}\u{202e}c\nd"), "a\\u{1b}[31mb\\u{7}\\u{202e}c\nd");
+        assert_eq!(escape("a\u{61c}b\u{9b}c"), "a\\u{61c}b\\u{9b}c");
+        let value = serde_json::json!("\u{9b}1m \u{202e} \u{e0041}");
+        let shown = json_escaped(&value.to_string());
+        assert!(shown.is_ascii());
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
         assert_eq!(one_line("ä b\n c   defgh", 6), "ä b c…");
     }
 }

@@ -133,6 +133,9 @@ pub enum RunError {
     /// The disk was full in the middle of a run; what is committed stays.
     #[error("the disk is full: {0}")]
     DiskFull(#[source] Box<RunError>),
+    /// A run that has files of nodes or a report, and no journal.
+    #[error("the journal of {} is gone, and with it what the run did and paid for", .0.display())]
+    JournalLost(std::path::PathBuf),
     /// A run of another format.
     #[error("the run was written in format {0}, which this program does not read")]
     Format(u32),
@@ -154,6 +157,7 @@ impl RunError {
             // Only a run that is there already is locked.
             Self::Lock(_) if self.is_disk_full() => Class::Resumable,
             Self::Lock(LockError::Io { .. })
+            | Self::JournalLost(_)
             | Self::Data(_)
             | Self::Playbook(_)
             | Self::NoPlaybook(_)
@@ -220,6 +224,10 @@ impl RunError {
             }
             Self::Drive(DriveError::Diverged { .. }) => Some(
                 "the journal is untouched; the program that wrote it (see `program` in config.json) still fits it"
+                    .to_owned(),
+            ),
+            Self::JournalLost(_) => Some(
+                "put journal.db back from a copy; the best submission so far is still in best/. Going on would begin anew"
                     .to_owned(),
             ),
             Self::DiskFull(_) => {

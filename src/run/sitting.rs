@@ -69,7 +69,19 @@ impl StoredRun {
     /// # Errors
     /// When the journal does not read back.
     pub fn entries(&self) -> Result<Vec<Entry>, RunError> {
+        self.check_journal()?;
         Ok(self.read_entries(PATIENCE)?)
+    }
+
+    /// A run that has done something has a journal.
+    fn check_journal(&self) -> Result<(), RunError> {
+        let nodes = entries_of(&self.folder.path().join("nodes"));
+        let begun =
+            self.folder.report_path().exists() || self.folder.best_path().exists() || !nodes.is_empty();
+        if begun && !self.folder.journal_path().exists() {
+            return Err(RunError::JournalLost(self.folder.path().to_owned()));
+        }
+        Ok(())
     }
 
     /// All journal entries, also while the run is going on; where its journal is locked for good, on a network file
@@ -78,6 +90,7 @@ impl StoredRun {
     /// # Errors
     /// When neither reads back.
     pub fn entries_so_far(&self) -> Result<Vec<Entry>, RunError> {
+        self.check_journal()?;
         match self.read_entries(PATIENCE / 10) {
             Err(error) if error.is_busy() => mirror::read(&self.folder).ok_or_else(|| error.into()),
             read => Ok(read?),
@@ -148,6 +161,7 @@ impl StoredRun {
         interrupt: watch::Receiver<Interrupt>,
         sink: &mut dyn Sink,
     ) -> Result<RunReport, RunError> {
+        self.check_journal()?;
         if let Some(report) = self.ended_before(raise)? {
             return Ok(report);
         }
@@ -213,7 +227,8 @@ impl StoredRun {
     /// The report of a run that has ended for good, its limits as they stand: there is nothing to do, and nothing of
     /// it is touched.
     fn ended_before(&self, raise: &Raise) -> Result<Option<RunReport>, RunError> {
-        let Some(report) = self.report()? else { return Ok(None) };
+        // A report that does not read back is written anew.
+        let Ok(Some(report)) = self.report() else { return Ok(None) };
         let entries = self.entries()?;
         let tally = Tally::of(self.config.limits, &entries);
         let limits = tally.limits.raised(raise)?;

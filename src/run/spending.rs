@@ -23,6 +23,8 @@ struct State {
     limits: Limits,
     spent: Usage,
     reserved: BTreeMap<(EffectKey, u32), Usage>,
+    /// The run stops: no try is allowed any more, for this reason.
+    refused: Option<Stop>,
     /// Billed tries of calls that have no record yet.
     unrecorded: BTreeMap<EffectKey, Usage>,
 }
@@ -30,7 +32,8 @@ struct State {
 impl Spending {
     /// Goes on from what the journal says was spent.
     pub fn resume(limits: Limits, spent: Usage) -> Self {
-        let state = State { limits, spent, reserved: BTreeMap::new(), unrecorded: BTreeMap::new() };
+        let state =
+            State { limits, spent, reserved: BTreeMap::new(), refused: None, unrecorded: BTreeMap::new() };
         Self(Arc::new(Mutex::new(state)))
     }
 
@@ -52,10 +55,18 @@ impl Spending {
     /// The stop it would cause, when a cap could be exceeded.
     pub fn reserve(&self, key: &EffectKey, attempt: u32, worst: Usage) -> Result<(), Stop> {
         self.with(|state| {
+            if let Some(stop) = &state.refused {
+                return Err(stop.clone());
+            }
             state.check(&worst)?;
             state.reserved.insert((key.clone(), attempt), worst);
             Ok(())
         })
+    }
+
+    /// Allows no further try: the run stops.
+    pub fn refuse(&self, stop: Stop) {
+        self.with(|state| state.refused = Some(stop));
     }
 
     /// The try was not billed.

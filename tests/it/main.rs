@@ -12,6 +12,7 @@ mod support;
 mod bans;
 mod border;
 mod crash;
+mod damage;
 mod demo;
 mod disk;
 mod errors;

@@ -1,11 +1,12 @@
 //! The end of a sitting: executions are killed, calls in flight may still answer, and what stays open is charged.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use podium_scaffold::Effect;
 use podium_types::key::EffectKey;
 
-use super::turns::{DriveError, Driver, State};
+use super::turns::{DriveError, Driver, Pending, State};
 use super::world::{Interrupt, Performed, Report};
 use crate::run::events::RunEvent;
 use crate::run::journal::Record;
@@ -32,7 +33,14 @@ impl Driver<'_> {
 
     /// Kills executions, and lets calls in flight answer: they are paid for.
     async fn drain(&mut self, stop: &Stop) -> Result<(), DriveError> {
-        self.abort(stop, |effect| matches!(effect, Effect::Execute(_))).await?;
+        // A run that stops sends nothing new; what is between two tries, or is no call at all, is ended.
+        if let Some(live) = &self.live {
+            live.spending.refuse(stop.clone());
+        }
+        self.abort(stop, |key, effect, waiting| {
+            !matches!(effect, Effect::Chat { .. }) || waiting.contains(key)
+        })
+        .await?;
         let now = tokio::time::Instant::now();
         let mut deadline = (stop.by == StoppedBy::Time).then(|| now + AFTER_TIME);
         let mut told = false;
@@ -59,17 +67,23 @@ impl Driver<'_> {
                 () = live.interrupt.changed() => {}
             }
         }
-        self.abort(stop, |_| true).await
+        self.abort(stop, |_, _, _| true).await
     }
 
     /// Ends what is in flight, and takes in what had ended just before.
-    async fn abort(&mut self, stop: &Stop, which: impl Fn(&Effect) -> bool) -> Result<(), DriveError> {
-        for pending in self.pending.values().filter(|pending| which(&pending.effect)) {
+    async fn abort(
+        &mut self,
+        stop: &Stop,
+        which: impl Fn(&EffectKey, &Effect, &BTreeSet<EffectKey>) -> bool,
+    ) -> Result<(), DriveError> {
+        let waiting = self.waiting.clone();
+        let chosen = |key: &EffectKey, pending: &Pending| which(key, &pending.effect, &waiting);
+        for (_, pending) in self.pending.iter().filter(|(key, pending)| chosen(key, pending)) {
             if let State::Flying(task, _) = &pending.state {
                 task.abort();
             }
         }
-        for pending in self.pending.values_mut().filter(|pending| which(&pending.effect)) {
+        for (_, pending) in self.pending.iter_mut().filter(|(key, pending)| chosen(key, pending)) {
             if let State::Flying(task, _) = &mut pending.state {
                 let _ = task.await;
             }
@@ -84,7 +98,7 @@ impl Driver<'_> {
         for report in reports {
             self.reported_while_draining(report).await?;
         }
-        for pending in self.pending.values_mut().filter(|pending| which(&pending.effect)) {
+        for (_, pending) in self.pending.iter_mut().filter(|(key, pending)| chosen(key, pending)) {
             if matches!(pending.state, State::Flying(..)) {
                 pending.state = State::Parked(stop.clone(), std::time::Instant::now());
             }
@@ -94,7 +108,7 @@ impl Driver<'_> {
 
     async fn reported_while_draining(&mut self, report: Report) -> Result<(), DriveError> {
         match report {
-            Report::Event(event) => self.sink.event(&event),
+            Report::Event(event) => self.noted(&event),
             Report::Ended(key, performed) => {
                 let executed = self
                     .pending

@@ -129,13 +129,27 @@ impl Driver<'_> {
         tokio::select! {
             report = live.reports.recv() => match report {
                 Some(Report::Ended(key, performed)) => self.ended(key, performed).await?,
-                Some(Report::Event(event)) => self.sink.event(&event),
+                Some(Report::Event(event)) => self.noted(&event),
                 None => {}
             },
             () = tokio::time::sleep(left) => {}
             () = live.interrupt.changed() => {}
         }
         Ok(None)
+    }
+
+    /// Takes in progress of the world and passes it on.
+    pub(super) fn noted(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Waiting { key, .. } => {
+                self.waiting.insert(key.clone());
+            }
+            RunEvent::WaitingOver { key } => {
+                self.waiting.remove(key);
+            }
+            _ => {}
+        }
+        self.sink.event(event);
     }
 
     /// What stops the run whatever is in flight: a signal, a full disk, the time limit.

@@ -1,6 +1,6 @@
 //! One turn after another: poll the strategy, take what it asked for, release what comes next.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
@@ -101,6 +101,8 @@ pub struct Driver<'a> {
     /// The selection replayed last; put into files when the replay is over.
     pub(super) selected: Option<Entry>,
     pub(super) sitting: bool,
+    /// Calls that wait for their service between tries: nothing of them is under way.
+    pub(super) waiting: BTreeSet<EffectKey>,
     /// The first file of the run folder that could not be written: the run stops, and the next sitting writes it.
     pub(super) unwritten: Option<String>,
     pub(super) live: Option<Live>,
@@ -134,6 +136,7 @@ impl<'a> Driver<'a> {
             last_seq: 0,
             selected: None,
             sitting: false,
+            waiting: BTreeSet::new(),
             unwritten: None,
             live,
             sink,

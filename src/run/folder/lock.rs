@@ -45,10 +45,11 @@ impl Holder {
 }
 
 fn holder_in(file: &mut File) -> std::io::Result<Option<Holder>> {
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     file.rewind()?;
-    file.read_to_string(&mut text)?;
-    Ok(serde_json::from_str(&text).ok())
+    file.read_to_end(&mut bytes)?;
+    // What does not read back names nobody.
+    Ok(serde_json::from_slice(&bytes).ok())
 }
 
 /// Why a run could not be locked.

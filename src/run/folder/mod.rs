@@ -102,6 +102,10 @@ impl RunFolder {
         for part in PARTS {
             create_folder(&folder.path.join(part))?;
         }
+        // What an agent writes there, a set-uid file for one, is nobody else's to run.
+        let work = folder.work_path();
+        let own = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        std::fs::set_permissions(&work, own).map_err(|source| failed("close to others", &work, source))?;
         Ok(folder)
     }
 

@@ -18,8 +18,10 @@ use crate::run::driver::Performed;
 use crate::run::folder::is_disk_full;
 use crate::run::stop::{Stop, StoppedBy};
 
-/// A larger submission is not taken. The largest of the benchmark's sample submissions is well below.
-const SUBMISSION_BYTES: u64 = 2 << 30;
+/// A submission may be this large, or so many times the sample submission where that is more: floats are longer than
+/// the sample's zeros, and no honest file is far beyond.
+const SUBMISSION_BYTES: u64 = 64 << 20;
+const SAMPLE_TIMES: u64 = 16;
 
 /// An execution is not begun with less room than this on the disk of the run folder, and one that failed with less
 /// is not believed.
@@ -85,7 +87,7 @@ impl Inner {
         job.submission = Some(SubmissionRule {
             path: self.submission.to_string_lossy().into_owned(),
             store: self.folder.content().folder().clone(),
-            max_bytes: SUBMISSION_BYTES,
+            max_bytes: self.submission_limit(),
         });
         let execution = self.equipment.sandbox.execute(&job).await?;
         drop(lease);
@@ -130,6 +132,12 @@ impl Inner {
             self.folder.path().display(),
             ROOM_BYTES >> 20
         )))
+    }
+
+    fn submission_limit(&self) -> u64 {
+        let sample = self.equipment.data.sample_submission(&self.equipment.competition);
+        let bytes = std::fs::metadata(sample).map_or(0, |facts| facts.len());
+        bytes.saturating_mul(SAMPLE_TIMES).max(SUBMISSION_BYTES)
     }
 
     fn run_time_left(&self) -> Duration {

@@ -21,9 +21,15 @@ use crate::tree_search::spec::{Candidates, Condition, RuleSpec, TreeSearchSpec};
 use crate::tree_search::view::{Tree, View};
 use crate::tree_search::{TreeSearch, answer, operator_of, variables};
 
+/// More workers than any machine has executions for; a policy is asked once for each.
+const MOST_WORKERS: usize = 256;
+
 impl Blueprint for TreeSearchSpec {
     fn check(&self, _: &Head) -> Result<(), SpecError> {
         at_least_one("search.workers", self.search.workers as u64)?;
+        if self.search.workers > MOST_WORKERS {
+            return Err(invalid("search.workers", &format!("{MOST_WORKERS} at most")));
+        }
         at_least_one("evaluation.tries", u64::from(self.evaluation.tries))?;
         at_least_one("evaluation.k_fold", u64::from(self.evaluation.k_fold))?;
         at_least_one("policy.rule", self.policy.rule.len() as u64)?;
