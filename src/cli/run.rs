@@ -15,7 +15,7 @@ use crate::cli::progress::{Progress, events_file};
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::Terminal;
 use crate::cli::{dry_run, runtime, summary, values};
-use crate::run::config::RunConfig;
+use crate::run::config::{Place, RunConfig};
 use crate::run::driver::Interrupt;
 use crate::run::error::RunError;
 use crate::run::folder::RunFolder;
@@ -162,7 +162,8 @@ pub(crate) fn main(
     let folder = folder.map_err(RunError::from)?;
     // The file may be meant to lie in the run's folder, which is there from now on, and must not stay for nothing.
     let events = events_file(arguments.events.as_deref()).inspect_err(|_| folder.discard(!existed))?;
-    let run = StoredRun::create(folder, resolved.config, site.place())?;
+    let place = Place { endpoints: equipment.endpoints(), ..site.place() };
+    let run = StoredRun::create(folder, resolved.config, place)?;
     let lock = run.lock()?;
     let options = Options { raise: Raise::default(), events, json: arguments.json };
     sit(&run, lock, equipment, options, runtime, terminal)

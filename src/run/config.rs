@@ -101,4 +101,7 @@ pub struct Place {
     pub assets: Option<std::path::PathBuf>,
     /// The interpreter of a user's own environment.
     pub python: Option<std::path::PathBuf>,
+    /// The address of each model's service. A resume must not send the run's prompts to another one unasked.
+    #[serde(default)]
+    pub endpoints: BTreeMap<String, String>,
 }

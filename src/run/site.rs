@@ -45,6 +45,7 @@ impl Site {
             data_dir: self.data_dir.clone(),
             assets: self.assets.folder().map(Path::to_owned),
             python: self.python.clone(),
+            endpoints: BTreeMap::new(),
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::service::{Request, Service};
-use crate::support::{Place, Run, need};
+use crate::support::{Place, Podium, Run, need};
 
 /// Faults after which nobody knows whether the service billed: counted at their worst case.
 const UNKNOWN: [&str; 8] = [
@@ -180,6 +180,10 @@ fn a_used_up_quota_leaves_the_best_graded_and_the_run_goes_on() {
 
     let run = Run::only(&place.runs());
     let before = run.tree(&place);
+    // Without the address the prompts would go to the official service: refused, nothing is sent.
+    let elsewhere = Podium::new(&place).env("OPENAI_API_KEY", "sk-other").arg("resume").arg(&run.path);
+    let refused = elsewhere.output().expect(2);
+    assert!(refused.stderr.contains("would go to"), "{}", refused.stderr);
     let resumed = service.podium(&place).arg("resume").arg(&run.path).arg("--json").output().expect(0).json();
     assert_eq!((&resumed["stopped_by"], &resumed["nodes"]["total"]), (&"steps".into(), &4.into()));
     assert_eq!(run.tree(&place)[..2], before[..]);

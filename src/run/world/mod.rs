@@ -8,6 +8,7 @@ mod leases;
 mod local;
 mod workspaces;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -37,7 +38,7 @@ pub struct Equipment {
     /// The client of all models.
     pub client: podium_llm::Client,
     /// The model of each role.
-    pub models: std::collections::BTreeMap<String, ModelName>,
+    pub models: BTreeMap<String, ModelName>,
     /// Where code runs.
     pub sandbox: Arc<dyn Sandbox>,
     /// The Python environment.
@@ -53,6 +54,15 @@ pub struct Equipment {
 }
 
 impl Equipment {
+    /// The address of each model's service; a stand-in has none.
+    pub fn endpoints(&self) -> BTreeMap<String, String> {
+        let address = |model: &ModelName| {
+            let prepared = self.client.prepare(model).ok()?;
+            Some((model.to_string(), prepared.base_url?))
+        };
+        self.models.values().filter_map(address).collect()
+    }
+
     /// What an execution is really granted: what a strategy is told. Each tier of the sandbox holds the memory, by a
     /// control group or by looking at it ten times a second; only a process without a boundary has a network.
     pub fn grants(&self) -> Grants {
