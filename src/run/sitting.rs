@@ -288,7 +288,11 @@ fn read_json<T: serde::de::DeserializeOwned>(
     path: &std::path::Path,
     file: &'static str,
 ) -> Result<T, RunError> {
-    let bytes =
-        std::fs::read(path).map_err(|source| FolderError { act: "read", path: path.to_owned(), source })?;
+    let fail = |source| FolderError { act: "read", path: path.to_owned(), source };
+    // A pipe in its place would be waited on for ever.
+    if !std::fs::metadata(path).map_err(fail)?.is_file() {
+        return Err(fail(std::io::Error::other("it is no regular file")).into());
+    }
+    let bytes = std::fs::read(path).map_err(fail)?;
     serde_json::from_slice(&bytes).map_err(|source| RunError::Corrupt { file, source })
 }

@@ -64,3 +64,20 @@ fn a_document_that_is_lost_is_a_failure() {
         .unwrap();
     assert_eq!(status.code(), Some(3));
 }
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_told_at_once() {
+    if !need::jail("a_pipe_in_the_place_of_a_file_is_told_at_once") {
+        return;
+    }
+    let place = Place::new();
+    Podium::toy_run(&place, 1, 1).output().expect(0);
+    let run = Run::only(&place.runs());
+    for name in ["place.json", "config.json"] {
+        std::fs::remove_file(run.path.join(name)).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(run.path.join(name)).status().unwrap();
+        assert!(made.success());
+        let shown = Podium::new(&place).arg("show").arg(&run.path).output().expect(3);
+        assert!(shown.stderr.contains("no regular file"), "{}", shown.stderr);
+    }
+}

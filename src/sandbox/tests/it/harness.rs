@@ -1,32 +1,36 @@
 //! When the harness is killed, its jails die; what cannot die is swept at the next start, and only that.
 
-use std::{path::PathBuf, process::Command};
+use std::{ffi::OsStr, path::PathBuf, process::Command};
 
 use crate::common::{Place, eventually, jail, processes_with};
 
 /// Set for the process that plays the harness.
 const WORKSPACE: &str = "PODIUM_TEST_HARNESS";
 
-/// Not a test of its own: the harness of the test below, in a process that can be killed.
-#[tokio::test]
-#[ignore = "run by `killing_the_harness_kills_its_jails`"]
-async fn harness() {
-    let Some(workspace) = std::env::var_os(WORKSPACE) else { return };
+/// The harness that is killed: this very test, in a process of its own.
+fn play_harness(workspace: &OsStr) {
     let place = Place::new();
     let mut job = place.python(
         "import os, time\nif os.fork() == 0:\n    os.setsid()\nos.execvp('sleep', ['sleep', '98771'])",
     );
-    podium_sandbox::workspace::create(&PathBuf::from(&workspace)).unwrap();
-    job.workspace = workspace.into();
-    jail().unwrap().execute(&job).await.unwrap();
+    let workspace = PathBuf::from(workspace);
+    podium_sandbox::workspace::create(&workspace).unwrap();
+    job.workspace = workspace;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let _inside = runtime.enter();
+    let jail = jail().unwrap();
+    runtime.block_on(jail.execute(&job)).unwrap();
 }
 
 #[test]
 fn killing_the_harness_kills_its_jails() {
+    if let Some(workspace) = std::env::var_os(WORKSPACE) {
+        return play_harness(&workspace);
+    }
     let Some(jail) = jail() else { return };
     let place = Place::new();
     let mut harness = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "harness::harness", "--ignored"])
+        .args(["--exact", "harness::killing_the_harness_kills_its_jails"])
         .env(WORKSPACE, place.workspace())
         .spawn()
         .unwrap();
