@@ -57,7 +57,7 @@ pub(crate) struct Arguments {
     /// Limit of one execution, such as 10m [default: the scaffold's]
     #[arg(long, value_name = "D", value_parser = values::duration)]
     execution_limit: Option<u64>,
-    /// Dollar limit; never exceeded, whatever comes back
+    /// Dollar limit: no try is sent whose worst case would pass it (an estimate of the prompt and the output limit)
     #[arg(long, value_name = "USD", value_parser = values::dollars, allow_negative_numbers = true)]
     max_cost: Option<Usd>,
     /// Token limit, input and output together
