@@ -1,4 +1,5 @@
-//! What is known about models: windows, limits, prices, abilities. Data, from `benchmark/models.toml` and the user.
+//! What is known about providers and models: addresses, windows, limits, prices, abilities. Data, from
+//! `benchmark/models.toml` and the user.
 //!
 //! An entry is found by its exact name, then by an alias, then by `provider/*`; anything else gets defaults that
 //! are safe with any server, and an unknown (never zero) price.
@@ -9,6 +10,7 @@ use podium_types::money::Usd;
 use podium_types::usage::Usage;
 use serde::Deserialize;
 
+use crate::endpoint::ProviderFacts;
 use crate::model::ModelName;
 use crate::toml_fault::{self, TomlFault};
 
@@ -20,18 +22,43 @@ pub struct Prices {
     pub input: f64,
     /// Prompt tokens read from the provider's cache; the full input price where absent.
     pub cached_input: Option<f64>,
-    /// Generated tokens, reasoning included.
+    /// Prompt tokens written to the provider's cache; the input price where absent.
+    pub cache_write: Option<f64>,
+    /// Generated tokens.
     pub output: f64,
+    /// Generated tokens that were hidden reasoning; the output price where absent.
+    pub reasoning: Option<f64>,
 }
 
 impl Prices {
     /// What `usage` costs.
     pub fn cost(&self, usage: &Usage) -> Usd {
         let cached = usage.cached_input_tokens.min(usage.input_tokens);
-        Usd::of_tokens(usage.input_tokens - cached, self.input)
+        let written = usage.cache_write_tokens.min(usage.input_tokens - cached);
+        let reasoning = usage.reasoning_tokens.min(usage.output_tokens);
+        Usd::of_tokens(usage.input_tokens - cached - written, self.input)
             + Usd::of_tokens(cached, self.cached_input.unwrap_or(self.input))
-            + Usd::of_tokens(usage.output_tokens, self.output)
+            + Usd::of_tokens(written, self.cache_write.unwrap_or(self.input))
+            + Usd::of_tokens(usage.output_tokens - reasoning, self.output)
+            + Usd::of_tokens(reasoning, self.reasoning.unwrap_or(self.output))
     }
+
+    /// The most that so many tokens cost, whatever kind they turn out to be.
+    pub fn most(&self, input_tokens: u64, output_tokens: u64) -> Usd {
+        Usd::of_tokens(input_tokens, self.input.max(self.cache_write.unwrap_or_default()))
+            + Usd::of_tokens(output_tokens, self.output.max(self.reasoning.unwrap_or_default()))
+    }
+}
+
+/// Which of OpenAI's two interfaces a model is reached by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Api {
+    /// Chat completions.
+    #[default]
+    ChatCompletions,
+    /// The Responses API, which some models need.
+    Responses,
 }
 
 /// What is known about one model. Absent abilities count as present: a server that lacks one says so with a 400,
@@ -52,6 +79,8 @@ pub struct ModelFacts {
     pub prices_as_of: Option<String>,
     /// The last day or month of the training data.
     pub knowledge_cutoff: Option<String>,
+    /// How it is reached, where the provider speaks OpenAI's protocol.
+    pub api: Api,
     /// Other names of the same model at the same price, such as dated snapshots.
     pub aliases: Vec<String>,
     /// Takes a sampling temperature.
@@ -66,8 +95,14 @@ pub struct ModelFacts {
     pub strict_schema: bool,
     /// Takes tools.
     pub tools: bool,
+    /// Takes the demand that a tool be called, or a certain one, or none.
+    pub tool_choice: bool,
+    /// Takes the demand for at most one tool call, where it would make several.
+    pub parallel_tool_calls: bool,
     /// Thinks before it answers, and takes a reasoning effort.
     pub reasoning: bool,
+    /// Gives log probabilities.
+    pub logprobs: bool,
 }
 
 /// The output limit of a model about which nothing is known.
@@ -81,6 +116,7 @@ impl ModelFacts {
         prices: None,
         prices_as_of: None,
         knowledge_cutoff: None,
+        api: Api::ChatCompletions,
         aliases: Vec::new(),
         temperature: true,
         seed: true,
@@ -88,7 +124,10 @@ impl ModelFacts {
         system_role: true,
         strict_schema: true,
         tools: true,
+        tool_choice: true,
+        parallel_tool_calls: true,
         reasoning: true,
+        logprobs: true,
     };
 }
 
@@ -107,6 +146,8 @@ pub struct CatalogError(pub TomlFault);
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default)]
+    providers: BTreeMap<String, ProviderFacts>,
+    #[serde(default)]
     models: BTreeMap<ModelName, ModelFacts>,
 }
 
@@ -115,6 +156,7 @@ const SHIPPED_FILE: &str = "benchmark/models.toml";
 /// All models we know something about.
 #[derive(Clone, Debug)]
 pub struct Catalog {
+    providers: BTreeMap<String, ProviderFacts>,
     entries: BTreeMap<ModelName, ModelFacts>,
     aliases: BTreeMap<ModelName, ModelName>,
     unknown: ModelFacts,
@@ -122,7 +164,12 @@ pub struct Catalog {
 
 impl Default for Catalog {
     fn default() -> Self {
-        Self { entries: BTreeMap::new(), aliases: BTreeMap::new(), unknown: ModelFacts::UNKNOWN }
+        Self {
+            providers: BTreeMap::new(),
+            entries: BTreeMap::new(),
+            aliases: BTreeMap::new(),
+            unknown: ModelFacts::UNKNOWN,
+        }
     }
 }
 
@@ -135,6 +182,7 @@ impl Catalog {
     /// This catalog and the entries of `text`, which stands in `file`; they replace entries of the same name whole.
     pub fn with(mut self, file: &str, text: &str) -> Result<Self, CatalogError> {
         let read: File = toml_fault::read(file, text).map_err(CatalogError)?;
+        self.providers.extend(read.providers);
         for (name, facts) in read.models {
             for alias in &facts.aliases {
                 let alias = ModelName { provider: name.provider.clone(), model: alias.clone() };
@@ -153,6 +201,11 @@ impl Catalog {
             .or_else(|| self.aliases.get(model).and_then(|name| self.entries.get(name)))
             .or_else(|| self.entries.get(&any))
             .unwrap_or(&self.unknown)
+    }
+
+    /// All providers, by name.
+    pub fn providers(&self) -> impl Iterator<Item = (&String, &ProviderFacts)> {
+        self.providers.iter()
     }
 
     /// All entries, for a list of models.
@@ -209,7 +262,8 @@ mod tests {
 
     #[test]
     fn cached_tokens_have_their_own_price() {
-        let prices = Prices { input: 2.0, cached_input: Some(0.5), output: 8.0 };
+        let prices =
+            Prices { input: 2.0, cached_input: Some(0.5), cache_write: None, output: 8.0, reasoning: None };
         let usage = Usage {
             input_tokens: 1_000_000,
             cached_input_tokens: 500_000,

@@ -9,13 +9,15 @@ use podium_types::usage::Usage;
 use crate::catalog::{Catalog, ModelFacts};
 use crate::chat::shape::Shaped;
 use crate::correction::Corrections;
+use crate::endpoint::Endpoint;
 use crate::error::Error;
 use crate::ledger::{Ledger, WorstCase};
 use crate::model::ModelName;
 use crate::observer::Observer;
 use crate::playbook;
-use crate::provider::{Parameter, Provider, Without, openai, playbook::Playbook};
-use crate::settings::{self, Endpoint, Settings};
+use crate::provider::http::{self, Connection, Conversation};
+use crate::provider::{self, Parameter, Provider, Without, playbook::Playbook};
+use crate::settings::Settings;
 use crate::{chat, tokens};
 
 /// One chat.
@@ -82,7 +84,7 @@ impl Client {
         Ok(Prepared {
             model: model.clone(),
             facts: self.facts(model).clone(),
-            base_url: endpoint.map(|endpoint| endpoint.base_url.clone()),
+            base_url: endpoint.and_then(|endpoint| endpoint.base_url.clone()),
             stand_in,
         })
     }
@@ -118,7 +120,10 @@ impl Client {
     }
 
     pub(crate) fn shape(&self, model: &ModelName, request: &ChatRequest) -> Shaped {
-        let without = self.shared.without(model);
+        let mut without = self.shared.without(model);
+        if let Some(endpoint) = self.shared.settings.endpoints.get(&model.provider) {
+            without.extend(provider::lacks(endpoint.protocol, self.facts(model).api));
+        }
         Shaped::new(request, self.facts(model), without, &self.shared.settings.schema_instruction)
     }
 
@@ -134,8 +139,9 @@ impl Client {
             .ok_or_else(|| unknown_provider(&model.provider, &self.shared.settings))?;
         check_url(&model.provider, endpoint)?;
         check_key(&model.provider, endpoint)?;
-        let http = self.shared.http()?;
-        Ok(Box::new(openai::OpenAi::new(http, endpoint, self.facts(model), &self.shared.settings)))
+        let facts = self.facts(model);
+        let connection = Connection::new(self.shared.http()?, &self.shared.settings);
+        Ok(Box::new(Conversation { wire: provider::wire(endpoint, facts), facts, connection }))
     }
 
     fn stand_in(&self, model: &ModelName) -> Result<Box<dyn Provider + '_>, Error> {
@@ -161,7 +167,7 @@ impl Client {
 
 impl Shared {
     fn http(&self) -> Result<reqwest::Client, Error> {
-        self.http.get_or_init(|| openai::http_client(&self.settings)).clone()
+        self.http.get_or_init(|| http::client(&self.settings)).clone()
     }
 
     pub(crate) fn without(&self, model: &ModelName) -> Without {
@@ -201,7 +207,8 @@ impl Shared {
             output_tokens: learnt.output.of(u64::from(output_limit)),
             cost: None,
         };
-        worst.cost = self.catalog.facts(model).prices.map(|prices| prices.cost(&worst.usage()));
+        let prices = self.catalog.facts(model).prices;
+        worst.cost = prices.map(|prices| prices.most(worst.input_tokens, worst.output_tokens));
         worst
     }
 }
@@ -222,30 +229,35 @@ fn unknown_provider(provider: &str, settings: &Settings) -> Error {
 }
 
 fn check_url(provider: &str, endpoint: &Endpoint) -> Result<(), Error> {
-    let url = reqwest::Url::parse(&endpoint.base_url);
+    let variable = &endpoint.base_url_variable;
+    let Some(base_url) = &endpoint.base_url else {
+        return Err(Error::Configuration {
+            problem: format!("`{provider}` has no address"),
+            hint: format!("set {variable} in the environment or in a `.env` file"),
+        });
+    };
+    let url = reqwest::Url::parse(base_url);
     if url.is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host()) {
         return Ok(());
     }
     Err(Error::Configuration {
         problem: format!("the base URL of `{provider}` is no http or https address"),
-        hint: format!(
-            "set {} to an address such as `http://127.0.0.1:8080/v1`",
-            settings::url_variable(provider)
-        ),
+        hint: format!("set {variable} to an address such as `http://127.0.0.1:8080/v1`"),
     })
 }
 
 fn check_key(provider: &str, endpoint: &Endpoint) -> Result<(), Error> {
-    let variable = settings::key_variable(provider);
+    let variable = &endpoint.key_variable;
     match &endpoint.key {
-        None if endpoint.official => Err(Error::Configuration {
+        None if endpoint.key_required => Err(Error::Configuration {
             problem: format!("no key for `{provider}`"),
             hint: format!(
                 "set {variable} in the environment or in a `.env` file; for a local server without keys set \
-                 OPENAI_BASE_URL; without either, try the stand-in model `playbook/default`"
+                 {}; without either, try the stand-in model `playbook/default`",
+                endpoint.base_url_variable
             ),
         }),
-        Some(key) if http::HeaderValue::from_str(key.expose()).is_err() => Err(Error::Configuration {
+        Some(key) if ::http::HeaderValue::from_str(key.expose()).is_err() => Err(Error::Configuration {
             problem: format!("{variable} holds characters that cannot be sent in a header"),
             hint: format!("set {variable} again, without line breaks and quotes"),
         }),

@@ -21,6 +21,7 @@ mod catalog;
 mod chat;
 mod client;
 mod correction;
+mod endpoint;
 mod error;
 mod ledger;
 mod model;
@@ -35,14 +36,15 @@ mod toml_fault;
 #[cfg(test)]
 mod tests;
 
-pub use catalog::{Catalog, CatalogError, ModelFacts, Prices};
+pub use catalog::{Api, Catalog, CatalogError, ModelFacts, Prices};
 pub use client::{Call, Client, Prepared};
+pub use endpoint::{Endpoint, Protocol, ProviderFacts};
 pub use error::{Error, ServiceFailure};
 pub use ledger::{Denied, Ledger, NoLedger, Settled, WorstCase};
 pub use model::{ModelName, ModelNameError};
 pub use observer::{CallEvent, NoObserver, Observer};
 pub use secret::Secret;
-pub use settings::{Endpoint, Settings, VARIABLES};
+pub use settings::Settings;
 pub use toml_fault::TomlFault;
 
 /// Targets of `tracing` and `log` records that must be switched off in every subscriber, for example with the

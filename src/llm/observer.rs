@@ -50,7 +50,7 @@ pub enum CallEvent {
     },
     /// The model does not take a parameter; the next try goes without it, at once.
     Downgraded {
-        /// The parameter as the protocol names it.
+        /// The ability that is left out, in our words: `temperature`, `seed`, `stop`, `effort`, `schema`, `tools`, ...
         parameter: String,
     },
     /// Waiting on the service begins; it ends with [`CallEvent::WaitingOver`], also when the chat is dropped.

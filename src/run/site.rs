@@ -120,7 +120,7 @@ impl Site {
         competition: Option<&str>,
     ) -> Result<Client, RunError> {
         let catalog = podium_llm::Catalog::parse(model_catalog)?;
-        let mut settings = podium_llm::Settings::from_variables(&self.variables);
+        let mut settings = podium_llm::Settings::new(&catalog, &self.variables);
         settings.stall_timeout = self.stall_timeout.unwrap_or(settings.stall_timeout);
         let stand_in = models.values().any(|model| model.provider == PLAYBOOK);
         let library = match competition.filter(|_| stand_in) {

@@ -50,6 +50,9 @@ async fn answer(tries: &mut Tries<'_>) -> Result<ChatAnswer, Error> {
     let request = tries.call.request;
     let mut answered = tries.turn(request).await?;
     cut_at_stop(&mut answered, &request.stop);
+    if request.one_tool_call {
+        answered.tool_calls.truncate(1);
+    }
     let document = match &request.output {
         Some(output) if answered.tool_calls.is_empty() => match document::read(&answered.content, output) {
             Ok(document) => Some(document),
@@ -63,6 +66,7 @@ async fn answer(tries: &mut Tries<'_>) -> Result<ChatAnswer, Error> {
         reasoning: answered.reasoning,
         tool_calls: answered.tool_calls,
         document,
+        logprobs: answered.logprobs,
         finish: answered.finish,
         usage: tries.used,
         model,

@@ -4,7 +4,7 @@
 //! the first user message; no tools → calls and results as plain text; the rest is left out. The answer's checks
 //! (document, stop texts) do not depend on it, so the caller gets the same typed result.
 
-use podium_types::chat::{ChatRequest, Message, OutputSchema, Speaker};
+use podium_types::chat::{ChatRequest, Message, OutputSchema, Speaker, ToolChoice};
 
 use crate::catalog::ModelFacts;
 use crate::provider::{Parameter, Without};
@@ -19,20 +19,27 @@ impl Shaped {
     pub(crate) fn new(
         request: &ChatRequest,
         facts: &ModelFacts,
-        learnt: Without,
+        missing: Without,
         schema_instruction: &str,
     ) -> Self {
-        let without = all_missing(facts, learnt);
+        let without = all_missing(facts, missing);
         let lacks = |parameter| without.contains(&parameter);
         let mut request = request.clone();
         request.temperature = request.temperature.filter(|_| !lacks(Parameter::Temperature));
         request.seed = request.seed.filter(|_| !lacks(Parameter::Seed));
         request.effort = request.effort.filter(|_| !lacks(Parameter::Effort));
+        request.top_logprobs = request.top_logprobs.filter(|_| !lacks(Parameter::Logprobs));
+        request.one_tool_call &= !lacks(Parameter::OneToolCall);
+        if lacks(Parameter::ToolChoice) {
+            request.tool_choice = ToolChoice::Auto;
+        }
         if lacks(Parameter::Stop) {
             request.stop.clear();
         }
         if lacks(Parameter::Tools) {
             request.tools.clear();
+            request.tool_choice = ToolChoice::Auto;
+            request.one_tool_call = false;
             request.messages.iter_mut().for_each(tools_as_text);
         }
         if lacks(Parameter::Schema)
@@ -55,6 +62,9 @@ fn all_missing(facts: &ModelFacts, mut without: Without) -> Without {
         (facts.reasoning, Parameter::Effort),
         (facts.strict_schema, Parameter::Schema),
         (facts.tools, Parameter::Tools),
+        (facts.tool_choice, Parameter::ToolChoice),
+        (facts.parallel_tool_calls, Parameter::OneToolCall),
+        (facts.logprobs, Parameter::Logprobs),
     ];
     without.extend(abilities.into_iter().filter(|(able, _)| !able).map(|(_, parameter)| parameter));
     without

@@ -200,7 +200,7 @@ impl Tries<'_> {
     /// Remembers what the model does not take. Another chat may have learnt it while this one was on its way.
     fn downgrade(&self, parameter: Parameter) {
         if self.client.shared.downgrade(self.call.model, parameter) {
-            let parameter = parameter.names().first().copied().unwrap_or_default().to_owned();
+            let parameter = parameter.as_str().to_owned();
             self.call.observer.event(CallEvent::Downgraded { parameter });
         }
     }

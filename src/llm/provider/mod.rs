@@ -1,21 +1,25 @@
 //! What the client asks of a provider: one try, sent once, answered or failed. Retries, downgrades, budgets, schema
 //! checks and waiting are not a provider's business.
 
-pub(crate) mod openai;
+pub(crate) mod http;
+mod openai;
 pub(crate) mod playbook;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use podium_types::chat::{ChatError, ChatRequest, FinishReason, ToolCall};
+use podium_types::chat::{ChatError, ChatRequest, FinishReason, TokenLogprob, ToolCall};
 use podium_types::usage::Usage;
 
+use crate::catalog::{Api, ModelFacts};
+use crate::endpoint::{Endpoint, Protocol};
 use crate::error::ServiceFailure;
 use crate::ledger::Settled;
 use crate::model::ModelName;
 
-/// Something a model may turn out not to take. Learnt from a 400, kept for the process.
+/// Something a model may turn out not to take. Told by the catalog, given by the protocol, or learnt from a 400 and
+/// kept for the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Parameter {
     Temperature,
@@ -24,24 +28,40 @@ pub(crate) enum Parameter {
     Effort,
     Schema,
     Tools,
+    ToolChoice,
+    OneToolCall,
+    Logprobs,
     StreamOptions,
     /// The other name of the output limit (`max_tokens`, `max_completion_tokens`) is needed.
     OutputLimitName,
 }
 
 impl Parameter {
-    /// The names by which servers complain about it.
-    pub(crate) const fn names(self) -> &'static [&'static str] {
+    /// Its name in journals and messages.
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
-            Self::Temperature => &["temperature"],
-            Self::Seed => &["seed"],
-            Self::Stop => &["stop"],
-            Self::Effort => &["reasoning_effort"],
-            Self::Schema => &["response_format", "json_schema"],
-            Self::Tools => &["tools", "tool_choice", "tool choice", "function calling", "tool use"],
-            Self::StreamOptions => &["stream_options"],
-            Self::OutputLimitName => &["max_tokens", "max_completion_tokens"],
+            Self::Temperature => "temperature",
+            Self::Seed => "seed",
+            Self::Stop => "stop",
+            Self::Effort => "effort",
+            Self::Schema => "schema",
+            Self::Tools => "tools",
+            Self::ToolChoice => "tool_choice",
+            Self::OneToolCall => "one_tool_call",
+            Self::Logprobs => "logprobs",
+            Self::StreamOptions => "stream_options",
+            Self::OutputLimitName => "output_limit_name",
         }
+    }
+}
+
+/// What a protocol has no word for, whatever the model.
+pub(crate) const fn lacks(protocol: Protocol, api: Api) -> &'static [Parameter] {
+    match (protocol, api) {
+        (Protocol::OpenAi | Protocol::Azure, Api::ChatCompletions) => &[],
+        (Protocol::OpenAi | Protocol::Azure, Api::Responses) => &[Parameter::Seed, Parameter::Stop],
+        (Protocol::Anthropic, _) => &[Parameter::Seed, Parameter::Logprobs],
+        (Protocol::Gemini, _) => &[Parameter::OneToolCall],
     }
 }
 
@@ -83,6 +103,7 @@ pub(crate) struct Answered {
     pub(crate) content: String,
     pub(crate) reasoning: Option<String>,
     pub(crate) tool_calls: Vec<ToolCall>,
+    pub(crate) logprobs: Vec<TokenLogprob>,
     pub(crate) finish: FinishReason,
     pub(crate) usage: Usage,
     pub(crate) id: Option<String>,
@@ -128,8 +149,33 @@ impl Failed {
     }
 }
 
+/// What `endpoint` speaks, for a model of which `facts` are known.
+pub(crate) fn wire<'a>(endpoint: &'a Endpoint, facts: &ModelFacts) -> Box<dyn http::Wire + 'a> {
+    match (endpoint.protocol, facts.api) {
+        (Protocol::OpenAi | Protocol::Azure, Api::ChatCompletions) => {
+            Box::new(openai::ChatCompletions { endpoint })
+        }
+        _ => Box::new(openai::ChatCompletions { endpoint }),
+    }
+}
+
 /// A service, or its stand-in.
 pub(crate) trait Provider: Send + Sync {
     /// Sends one try.
     fn attempt<'a>(&'a self, attempt: &'a Attempt<'a>) -> BoxFuture<'a, Result<Answered, Failed>>;
+}
+
+/// Runs `act` with an attempt about nothing, for tests of assemblies: 10 prompt tokens, an output limit of 101, and a
+/// model that thinks.
+#[cfg(test)]
+pub(crate) fn trial<T>(act: impl FnOnce(&Attempt<'_>) -> T) -> T {
+    act(&Attempt {
+        model: &ModelName { provider: "any".into(), model: "any".into() },
+        request: &ChatRequest::default(),
+        output_limit: 101,
+        without: &Without::new(),
+        input_estimate: 10,
+        thinks: true,
+        first_byte: &|| (),
+    })
 }

@@ -1,7 +1,7 @@
 //! What goes out and what comes back over the wire: parameters, downgrades, tools, documents, money.
 
 use podium_types::chat::{
-    ChatError, ChatRequest, FinishReason, Message, OutputSchema, Speaker, Tool, ToolCall,
+    ChatError, ChatRequest, FinishReason, Message, OutputSchema, Speaker, Tool, ToolCall, ToolChoice,
 };
 use podium_types::money::Usd;
 use serde_json::{Value, json};
@@ -41,6 +41,9 @@ async fn a_request_goes_out_in_the_protocols_words() {
         seed: Some(u64::MAX),
         effort: Some(podium_types::chat::Effort::Low),
         max_output_tokens: None,
+        tool_choice: ToolChoice::Required,
+        one_tool_call: true,
+        top_logprobs: Some(2),
     };
     let _ = chat(&client(settings(&server)), &server, &Record::default(), "any", &request).await;
     let call = json!({"id": "a", "type": "function", "function": {"name": "ls", "arguments": "{}"}});
@@ -58,6 +61,10 @@ async fn a_request_goes_out_in_the_protocols_words() {
         "seed": 0x7FFF_FFFF,
         "stop": ["END"],
         "reasoning_effort": "low",
+        "tool_choice": "required",
+        "parallel_tool_calls": false,
+        "logprobs": true,
+        "top_logprobs": 2,
         "tools": [{"type": "function", "function":
             {"name": "ls", "description": "list", "parameters": {"type": "object"}}}],
         "response_format": {"type": "json_schema", "json_schema":
@@ -97,7 +104,7 @@ async fn refused_parameters_are_left_out_once_and_for_all() {
     let downgrades: Vec<_> =
         downgrades.into_iter().filter(|event| matches!(event, CallEvent::Downgraded { .. })).collect();
     let named = |parameter: &str| CallEvent::Downgraded { parameter: parameter.into() };
-    assert_eq!(downgrades, [named("temperature"), named("max_tokens")]);
+    assert_eq!(downgrades, [named("temperature"), named("output_limit_name")]);
     chat(&client, &server, &Record::default(), "any", &request).await.unwrap();
     assert_eq!(server.bodies().len(), 4);
     for body in &server.bodies()[2..] {

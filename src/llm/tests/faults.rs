@@ -147,7 +147,7 @@ async fn a_connection_that_cannot_be_made_is_told_with_its_time_and_costs_nothin
     let server = Server::start(vec![says("fine")]).await;
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut settings = crate::Settings { max_tries: 1, ..settings(&server) };
-    settings.endpoints.get_mut("openai").unwrap().base_url = format!("http://{closed}/v1");
+    settings.endpoints.get_mut("openai").unwrap().base_url = Some(format!("http://{closed}/v1"));
     let record = Record::default();
     let model = crate::ModelName { provider: "openai".into(), model: "any".into() };
     let request = request();

@@ -56,6 +56,11 @@ impl Observer for Record {
 pub(super) const KEY: &str = "sk-test-key-0123456789";
 
 pub(super) const CATALOG: &str = r#"
+[providers.openai]
+protocol = "openai"
+base_url = "https://openai.example/v1"
+key_required = true
+
 [models."openai/priced"]
 context_window = 2000
 max_output_tokens = 100
@@ -79,7 +84,7 @@ pub(super) fn settings(server: &Server) -> Settings {
         max_delay: Duration::from_millis(50),
         stall_timeout: Duration::from_millis(150),
         max_tries: 4,
-        ..Settings::from_variables(&variables)
+        ..Settings::new(&Catalog::parse(CATALOG).unwrap(), &variables)
     }
 }
 

@@ -30,6 +30,7 @@ fn world() -> World {
     Box::new(|key, effect| match effect {
         Effect::BeginStep => EffectResult::Granted,
         Effect::Chat { .. } => EffectResult::Chat(Ok(ChatAnswer {
+            logprobs: Vec::new(),
             content: format!("print('{key}')"),
             reasoning: None,
             tool_calls: vec![],

@@ -14,6 +14,7 @@ use super::context::World;
 
 pub(crate) fn chat(content: &str, document: Option<Value>, finish: FinishReason) -> EffectResult {
     EffectResult::Chat(Ok(ChatAnswer {
+        logprobs: Vec::new(),
         content: content.to_owned(),
         reasoning: None,
         tool_calls: vec![],

@@ -1,4 +1,4 @@
-//! An answer's body on its way from the server to async-openai's event parser: capped in bytes, watched for
+//! An answer's body on its way from the server to the event parser: capped in bytes, watched for
 //! silence, mended, and with a plain JSON body turned into the one event it stands for.
 //!
 //! Bytes are handed on in whole lines, so a character or an escape that a packet boundary cuts is seen whole.
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 
-use super::exchange::{Exchange, Limits};
+use super::exchange::{Connection, Exchange};
 use super::mend::lone_surrogates;
 use crate::error::ServiceFailure;
 use crate::ledger::Settled;
@@ -25,7 +25,7 @@ enum Form {
 struct Body {
     response: reqwest::Response,
     exchange: Arc<Exchange>,
-    limits: Limits,
+    limits: Connection,
     form: Form,
     buffer: Vec<u8>,
     seen: u64,
@@ -36,7 +36,7 @@ struct Body {
 pub(super) fn events(
     response: reqwest::Response,
     exchange: Arc<Exchange>,
-    limits: Limits,
+    limits: Connection,
 ) -> impl Stream<Item = Result<Bytes, std::io::Error>> + Send + 'static {
     let body =
         Body { response, exchange, limits, form: Form::Unknown, buffer: Vec::new(), seen: 0, ended: false };

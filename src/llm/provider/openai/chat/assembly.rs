@@ -12,12 +12,13 @@ use serde_json::Value;
 
 use crate::error::ServiceFailure;
 use crate::ledger::Settled;
-use crate::provider::{Answered, Failed};
+use crate::provider::http::Assembly;
+use crate::provider::{Answered, Attempt, Failed};
 use crate::tokens;
 
 /// The pieces so far.
 #[derive(Default)]
-pub(super) struct Assembly {
+pub(super) struct ChatAssembly {
     content: String,
     reasoning: String,
     refusal: String,
@@ -35,9 +36,8 @@ struct Piece {
     call: ToolCall,
 }
 
-impl Assembly {
-    /// Adds a chunk or a whole body.
-    pub(super) fn add(&mut self, value: &Value) {
+impl Assembly for ChatAssembly {
+    fn add(&mut self, value: &Value) {
         self.id = self.id.take().or_else(|| string(value, "id"));
         self.model = self.model.take().or_else(|| string(value, "model"));
         if let Some(choice) = value.get("choices").and_then(|choices| choices.get(0)) {
@@ -48,6 +48,50 @@ impl Assembly {
         }
     }
 
+    fn finished(&self) -> bool {
+        self.finish.is_some() || self.whole_body
+    }
+
+    fn complete(&self) -> bool {
+        self.told.is_some_and(|told| told.at_end)
+    }
+
+    fn answer(self: Box<Self>, attempt: &Attempt<'_>) -> Result<Answered, Failed> {
+        // A usage told on the way does not bound what the server has made since.
+        let broken = |kind, message| Err(Failed::service(kind, Settled::Unknown, message));
+        if !self.any_choice {
+            return broken(ServiceFailure::BadAnswer, "the answer has no choices");
+        }
+        if !self.finished() {
+            return broken(ServiceFailure::Network, "the stream ended before the answer was whole");
+        }
+        let refused = self.content.is_empty() && !self.refusal.is_empty();
+        let tool_calls = named(self.calls);
+        let finish = finish(self.finish.as_deref(), refused, !tool_calls.is_empty());
+        let content = if refused { self.refusal } else { self.content };
+        let written =
+            |call: &ToolCall| tokens::estimate_text(&call.name) + tokens::estimate_text(&call.arguments);
+        let shown = tokens::estimate_text(&content) + tool_calls.iter().map(written).sum::<u64>();
+        let reasoning = tokens::estimate_text(&self.reasoning);
+        let usage = match self.told {
+            None => attempt.estimated(shown, reasoning),
+            Some(told) => told.usage(shown + reasoning > 0, || attempt.estimated(shown, reasoning)),
+        };
+        Ok(Answered {
+            content,
+            reasoning: Some(self.reasoning).filter(|text| !text.is_empty()),
+            tool_calls,
+            logprobs: Vec::new(),
+            finish,
+            usage,
+            id: self.id,
+            model: self.model,
+            provider_state: None,
+        })
+    }
+}
+
+impl ChatAssembly {
     fn add_choice(&mut self, choice: &Value) {
         self.any_choice = true;
         if let Some(finish) = string(choice, "finish_reason") {
@@ -94,51 +138,6 @@ impl Assembly {
             }
             None => self.calls.push(Piece { index, call: ToolCall { id, name, arguments } }),
         }
-    }
-
-    /// The model is done; only a usage may follow.
-    pub(super) fn finished(&self) -> bool {
-        self.finish.is_some() || self.whole_body
-    }
-
-    /// Nothing more can follow.
-    pub(super) fn complete(&self) -> bool {
-        self.told.is_some_and(|told| told.at_end)
-    }
-
-    /// The answer, if it is whole.
-    /// `estimated` makes a usage of the tokens shown, those of reasoning apart.
-    pub(super) fn answer(self, estimated: impl Fn(u64, u64) -> Usage) -> Result<Answered, Failed> {
-        // A usage told on the way does not bound what the server has made since.
-        let broken = |kind, message| Err(Failed::service(kind, Settled::Unknown, message));
-        if !self.any_choice {
-            return broken(ServiceFailure::BadAnswer, "the answer has no choices");
-        }
-        if !self.finished() {
-            return broken(ServiceFailure::Network, "the stream ended before the answer was whole");
-        }
-        let refused = self.content.is_empty() && !self.refusal.is_empty();
-        let tool_calls = named(self.calls);
-        let finish = finish(self.finish.as_deref(), refused, !tool_calls.is_empty());
-        let content = if refused { self.refusal } else { self.content };
-        let written =
-            |call: &ToolCall| tokens::estimate_text(&call.name) + tokens::estimate_text(&call.arguments);
-        let shown = tokens::estimate_text(&content) + tool_calls.iter().map(written).sum::<u64>();
-        let reasoning = tokens::estimate_text(&self.reasoning);
-        let usage = match self.told {
-            None => estimated(shown, reasoning),
-            Some(told) => told.usage(shown + reasoning > 0, || estimated(shown, reasoning)),
-        };
-        Ok(Answered {
-            content,
-            reasoning: Some(self.reasoning).filter(|text| !text.is_empty()),
-            tool_calls,
-            finish,
-            usage,
-            id: self.id,
-            model: self.model,
-            provider_state: None,
-        })
     }
 }
 
@@ -245,20 +244,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::provider::trial;
 
     fn assembled(chunks: &[Value]) -> Result<Answered, Failed> {
-        let mut assembly = Assembly::default();
+        let mut assembly = ChatAssembly::default();
         for chunk in chunks {
             assembly.add(chunk);
         }
-        let estimated = |shown, reasoning_tokens| Usage {
-            input_tokens: 10,
-            output_tokens: shown + reasoning_tokens + 100,
-            reasoning_tokens,
-            estimated: true,
-            ..Usage::default()
-        };
-        assembly.answer(estimated)
+        trial(|attempt| Box::new(assembly).answer(attempt))
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "reads better with `json!` at the call")]

@@ -1,6 +1,6 @@
 //! A request in the words of the chat completions protocol. What the model does not take is left out already.
 
-use podium_types::chat::{Effort, Message, Speaker, Tool, ToolCall};
+use podium_types::chat::{Effort, Message, Speaker, Tool, ToolCall, ToolChoice};
 use serde_json::{Map, Value, json};
 
 use crate::provider::{Attempt, Parameter};
@@ -8,8 +8,8 @@ use crate::provider::{Attempt, Parameter};
 /// Seeds are cut to 31 bits, which every server reads.
 const SEED_MASK: u64 = 0x7FFF_FFFF;
 
-/// The body to send. `official` tells the newer name of the output limit.
-pub(super) fn request(attempt: &Attempt<'_>, official: bool) -> Value {
+/// The body to send. `newer` tells the newer name of the output limit.
+pub(super) fn request(attempt: &Attempt<'_>, newer: bool) -> Value {
     let request = attempt.request;
     let mut body = Map::new();
     let mut set = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
@@ -19,7 +19,7 @@ pub(super) fn request(attempt: &Attempt<'_>, official: bool) -> Value {
     if !attempt.without.contains(&Parameter::StreamOptions) {
         set("stream_options", json!({"include_usage": true}));
     }
-    let newer_name = official != attempt.without.contains(&Parameter::OutputLimitName);
+    let newer_name = newer != attempt.without.contains(&Parameter::OutputLimitName);
     set(if newer_name { "max_completion_tokens" } else { "max_tokens" }, json!(attempt.output_limit));
     if let Some(temperature) = request.temperature {
         set("temperature", json!(temperature));
@@ -35,6 +35,16 @@ pub(super) fn request(attempt: &Attempt<'_>, official: bool) -> Value {
     }
     if !request.tools.is_empty() {
         set("tools", request.tools.iter().map(tool).collect());
+        if let Some(choice) = tool_choice(&request.tool_choice) {
+            set("tool_choice", choice);
+        }
+        if request.one_tool_call {
+            set("parallel_tool_calls", json!(false));
+        }
+    }
+    if let Some(top) = request.top_logprobs {
+        set("logprobs", json!(true));
+        set("top_logprobs", json!(top));
     }
     if let Some(output) = &request.output {
         let schema = json!({"name": output.name, "schema": output.schema, "strict": output.strict});
@@ -49,6 +59,15 @@ const fn effort_name(effort: Effort) -> &'static str {
         Effort::Low => "low",
         Effort::Medium => "medium",
         Effort::High => "high",
+    }
+}
+
+fn tool_choice(choice: &ToolChoice) -> Option<Value> {
+    match choice {
+        ToolChoice::Auto => None,
+        ToolChoice::None => Some(json!("none")),
+        ToolChoice::Required => Some(json!("required")),
+        ToolChoice::Named(name) => Some(json!({"type": "function", "function": {"name": name}})),
     }
 }
 

@@ -1,27 +1,45 @@
-//! One HTTP exchange: the tower service that async-openai sends through, and what it leaves behind.
+//! One HTTP exchange, and what it leaves behind.
 //!
-//! async-openai drops headers and turns errors into strings, so the service keeps what matters (status,
-//! Retry-After, why a body broke off) in an [`Exchange`] of its own for each try. It never retries.
+//! Whoever carries the protocol above may drop headers and turn errors into strings, so what matters (status,
+//! Retry-After, why a body broke off) is kept in an [`Exchange`] of its own for each try. It never retries.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 
-use async_openai::error::OpenAIError;
-use async_openai::middleware::HttpRequestFactory;
-use futures_util::future::BoxFuture;
-use http::header::AUTHORIZATION;
-
 use super::{body, headers};
-use crate::error::ServiceFailure;
+use crate::error::{Error, ServiceFailure};
 use crate::ledger::Settled;
 use crate::provider::Failed;
+use crate::settings::Settings;
 
-/// What a single exchange may take.
-#[derive(Clone, Copy)]
-pub(super) struct Limits {
+/// The HTTP client of all providers.
+pub(crate) fn client(settings: &Settings) -> Result<reqwest::Client, Error> {
+    // Fails only when a provider is installed already, which serves as well.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    reqwest::Client::builder()
+        .connect_timeout(settings.connect_timeout)
+        .redirect(reqwest::redirect::Policy::none())
+        .user_agent(concat!("podium/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .map_err(|error| Error::Configuration {
+            problem: format!("the HTTP client cannot be set up: {}", causes(&error)),
+            hint: "install the system's root certificates (Debian: `apt-get install ca-certificates`)"
+                .to_owned(),
+        })
+}
+
+/// The HTTP client, and what a single exchange may take.
+#[derive(Clone)]
+pub(crate) struct Connection {
+    pub(crate) http: reqwest::Client,
     pub(super) stall_timeout: Duration,
     pub(super) max_body_bytes: u64,
+}
+
+impl Connection {
+    pub(crate) fn new(http: reqwest::Client, settings: &Settings) -> Self {
+        Self { http, stall_timeout: settings.stall_timeout, max_body_bytes: settings.max_body_bytes }
+    }
 }
 
 /// A status that is no success, and what came with it.
@@ -33,7 +51,7 @@ pub(super) struct Refusal {
 
 /// What an exchange left behind.
 #[derive(Default)]
-pub(super) struct Exchange {
+pub(crate) struct Exchange {
     left: Mutex<Left>,
 }
 
@@ -61,59 +79,36 @@ impl Exchange {
     }
 }
 
-/// The service for one try.
+/// Sends the request of one try.
 #[derive(Clone)]
-pub(super) struct Service {
-    pub(super) http: reqwest::Client,
-    pub(super) exchange: Arc<Exchange>,
-    pub(super) limits: Limits,
+pub(crate) struct Service {
+    pub(crate) connection: Connection,
+    pub(crate) exchange: Arc<Exchange>,
 }
 
 /// Bytes kept of an error's body.
 const ERROR_BYTES: usize = 16 << 10;
 
-impl tower::Service<HttpRequestFactory> for Service {
-    type Response = reqwest::Response;
-    type Error = OpenAIError;
-    type Future = BoxFuture<'static, Result<reqwest::Response, OpenAIError>>;
-
-    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), OpenAIError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, factory: HttpRequestFactory) -> Self::Future {
-        let service = self.clone();
-        Box::pin(async move { service.exchange(factory).await })
-    }
-}
-
 impl Service {
-    async fn exchange(self, factory: HttpRequestFactory) -> Result<reqwest::Response, OpenAIError> {
-        let mut request = factory.build().await?;
-        hide_key(&mut request);
-        let mut response = match self.send(request).await {
-            Ok(response) => response,
-            Err(failed) => {
-                self.exchange.fail(failed);
-                return Err(left_behind());
-            }
-        };
+    /// The response, its body as events. What went wrong, if anything did, is left in the exchange.
+    pub(crate) async fn exchange(self, request: reqwest::Request) -> Result<reqwest::Response, ()> {
+        let mut response = self.send(request).await.map_err(|failed| self.exchange.fail(failed))?;
         let status = response.status();
         if !status.is_success() {
             let retry_after = headers::retry_after(response.headers(), SystemTime::now());
             let body = self.error_body(&mut response).await;
             self.exchange.refuse(Refusal { status: status.as_u16(), retry_after, body });
-            return Err(left_behind());
+            return Err(());
         }
-        let events = body::events(response, self.exchange, self.limits);
+        let events = body::events(response, self.exchange, self.connection);
         let mut events = http::Response::new(reqwest::Body::wrap_stream(events));
         *events.status_mut() = status;
         Ok(events.into())
     }
 
     async fn send(&self, request: reqwest::Request) -> Result<reqwest::Response, Failed> {
-        let stall = self.limits.stall_timeout;
-        match tokio::time::timeout(stall, self.http.execute(request)).await {
+        let stall = self.connection.stall_timeout;
+        match tokio::time::timeout(stall, self.connection.http.execute(request)).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) => {
                 // Nothing was sent where no connection was made.
@@ -131,7 +126,7 @@ impl Service {
     async fn error_body(&self, response: &mut reqwest::Response) -> String {
         let mut bytes = Vec::new();
         while bytes.len() < ERROR_BYTES {
-            match tokio::time::timeout(self.limits.stall_timeout, response.chunk()).await {
+            match tokio::time::timeout(self.connection.stall_timeout, response.chunk()).await {
                 Ok(Ok(Some(chunk))) => bytes.extend_from_slice(&chunk),
                 _ => break,
             }
@@ -141,23 +136,8 @@ impl Service {
     }
 }
 
-/// Marks the key as not to be logged; takes the header off where there is no key.
-fn hide_key(request: &mut reqwest::Request) {
-    let headers = request.headers_mut();
-    match headers.get_mut(AUTHORIZATION) {
-        Some(value) if value.as_bytes().trim_ascii_end() == b"Bearer" => drop(headers.remove(AUTHORIZATION)),
-        Some(value) => value.set_sensitive(true),
-        None => {}
-    }
-}
-
-/// The error given to async-openai when the true one lies in the exchange.
-fn left_behind() -> OpenAIError {
-    OpenAIError::Boxed("see the exchange".into())
-}
-
 /// An error with its causes, for reqwest's own text stops at "error sending request".
-pub(super) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
+pub(crate) fn causes(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

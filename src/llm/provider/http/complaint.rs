@@ -1,6 +1,8 @@
 //! What a server's error means: the status, the error object (which every server writes differently) and, for want
 //! of codes, the words of the message.
 
+use std::time::Duration;
+
 use podium_types::chat::ChatError;
 use serde_json::Value;
 
@@ -12,17 +14,32 @@ use crate::provider::{Cause, Failed, Parameter};
 
 /// What the complaint is about.
 pub(super) struct Sent<'a> {
-    /// The request as sent.
-    pub(super) wire: &'a Value,
+    /// The body as sent.
+    pub(super) body: &'a Value,
+    pub(super) dialect: &'static ErrorDialect,
     pub(super) facts: &'a ModelFacts,
     pub(super) input_estimate: u64,
     pub(super) output_limit: u32,
 }
 
+/// How one protocol complains, where it differs.
+pub(crate) struct ErrorDialect {
+    /// Where each parameter stands in a body (keys joined by dots), and the words by which servers complain of it.
+    pub(crate) parameters: &'static [(Parameter, &'static str, &'static [&'static str])],
+    /// The error inside a piece of a successful response, if it is one.
+    pub(crate) inside: fn(&Value) -> Option<&Value>,
+    /// What a status and a complaint mean, where it is not what they mean to all.
+    pub(crate) cause: fn(u16, &Complaint) -> Option<ServiceFailure>,
+    /// The wait that an error's body asks for.
+    pub(crate) retry_after: fn(&Value) -> Option<Duration>,
+}
+
 /// An error object, read tolerantly: every field may be missing or of another type.
-struct Complaint {
-    message: String,
-    code: String,
+pub(crate) struct Complaint {
+    /// In words, on one line, cut short.
+    pub(crate) message: String,
+    /// Its code, type and status, in lower case.
+    pub(crate) code: String,
     parameter: String,
 }
 
@@ -44,16 +61,16 @@ pub(super) fn read(refusal: &Refusal, sent: &Sent<'_>) -> Failed {
         status: Some(status),
         settled,
         message: complaint.text(status),
-        retry_after: refusal.retry_after,
+        retry_after: refusal.retry_after.or_else(|| (sent.dialect.retry_after)(&body)),
     }
 }
 
 /// The failure that an error object inside a stream or a 200 means; `None` when `body` is no error.
 pub(super) fn inside(body: &Value, sent: &Sent<'_>) -> Option<Failed> {
-    let error = body.get("error").filter(|error| !error.is_null())?;
+    let error = (sent.dialect.inside)(body).filter(|error| !error.is_null())?;
     let code = error.get("code").or_else(|| error.get("status"));
     let number = code.and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
-    let complaint = Complaint::new(body);
+    let complaint = Complaint::new(error);
     let status = number.and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code));
     let status = status.or_else(|| complaint.is_context().then_some(400)).unwrap_or(500);
     Some(Failed {
@@ -61,7 +78,7 @@ pub(super) fn inside(body: &Value, sent: &Sent<'_>) -> Option<Failed> {
         status: Some(status),
         settled: Settled::Unknown,
         message: complaint.text(status),
-        retry_after: None,
+        retry_after: (sent.dialect.retry_after)(body),
     })
 }
 
@@ -74,7 +91,7 @@ impl Complaint {
             Value::Object(_) => field(&["message", "detail", "error", "msg"]),
             other => text(other),
         };
-        let code = format!("{} {}", field(&["code"]), field(&["type"]));
+        let code = format!("{} {} {}", field(&["code"]), field(&["type"]), field(&["status"]));
         Self { message: cut(&message), code: code.to_lowercase(), parameter: field(&["param"]) }
     }
 
@@ -87,6 +104,9 @@ impl Complaint {
     }
 
     fn cause(&self, status: u16, sent: &Sent<'_>) -> Cause {
+        if let Some(kind) = (sent.dialect.cause)(status, self) {
+            return Cause::Service(kind);
+        }
         match status {
             400 | 413 | 422 => self.request_cause(sent),
             401 | 403 => Cause::Service(ServiceFailure::Auth),
@@ -94,7 +114,7 @@ impl Complaint {
             404 | 405 | 410 => Cause::Service(ServiceFailure::NotFound),
             429 if self.is_quota() => Cause::Service(ServiceFailure::Quota),
             429 => Cause::Service(ServiceFailure::RateLimited),
-            500 | 501 if self.message.contains("--jinja") => match self.unsupported(sent.wire) {
+            500 | 501 if self.message.contains("--jinja") => match self.unsupported(sent) {
                 Some(parameter) => Cause::Unsupported(parameter),
                 None => Cause::Service(ServiceFailure::Server),
             },
@@ -108,7 +128,7 @@ impl Complaint {
         if self.is_context() {
             return Cause::Request(Box::new(self.context_too_long(sent)));
         }
-        match self.unsupported(sent.wire) {
+        match self.unsupported(sent) {
             Some(parameter) => Cause::Unsupported(parameter),
             None => Cause::Request(Box::new(self.refused())),
         }
@@ -118,7 +138,8 @@ impl Complaint {
         ChatError::Refused { message: self.message.clone() }
     }
 
-    fn says(&self, phrases: &[&str]) -> bool {
+    /// Whether the message holds one of these phrases, which are in lower case.
+    pub(crate) fn says(&self, phrases: &[&str]) -> bool {
         let message = self.message.to_lowercase();
         phrases.iter().any(|phrase| message.contains(phrase))
     }
@@ -170,7 +191,7 @@ impl Complaint {
     }
 
     /// The parameter that the complaint names as not taken, if the request had it.
-    fn unsupported(&self, wire: &Value) -> Option<Parameter> {
+    fn unsupported(&self, sent: &Sent<'_>) -> Option<Parameter> {
         const PHRASES: [&str; 13] = [
             "unsupported",
             "not support",
@@ -189,26 +210,11 @@ impl Complaint {
         if !self.code.contains("unsupported") && !self.says(&PHRASES) {
             return None;
         }
-        let known = [
-            (Parameter::OutputLimitName, "max_tokens"),
-            (Parameter::OutputLimitName, "max_completion_tokens"),
-            (Parameter::StreamOptions, "stream_options"),
-            (Parameter::Schema, "response_format"),
-            (Parameter::Effort, "reasoning_effort"),
-            (Parameter::Temperature, "temperature"),
-            (Parameter::Tools, "tools"),
-            (Parameter::Seed, "seed"),
-            (Parameter::Stop, "stop"),
-        ];
-        let sent = known.iter().filter(|(_, key)| wire.get(key).is_some());
-        let named = |parameter: Parameter, key: &str| {
-            let names: &[&str] = match parameter {
-                Parameter::OutputLimitName => &[key],
-                other => other.names(),
-            };
-            names.iter().map(|name| self.names(name)).max().unwrap_or_default()
-        };
-        sent.map(|(parameter, key)| (named(*parameter, key), *parameter))
+        let there = |path: &str| path.split('.').try_fold(sent.body, |value, key| value.get(key)).is_some();
+        let known = sent.dialect.parameters.iter().filter(|(_, path, _)| there(path));
+        let strength = |names: &[&str]| names.iter().map(|name| self.names(name)).max().unwrap_or_default();
+        known
+            .map(|(parameter, _, names)| (strength(names), *parameter))
             .filter(|(strength, _)| *strength > 0)
             .reduce(|best, next| if next.0 > best.0 { next } else { best })
             .map(|(_, parameter)| parameter)
@@ -239,7 +245,7 @@ fn text(value: &Value) -> String {
 }
 
 /// The first characters of `text`, on one line.
-pub(super) fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().take(MESSAGE).collect();
     let line = words.join(" ");
     match line.char_indices().nth(MESSAGE) {
@@ -275,9 +281,10 @@ mod tests {
     use super::*;
 
     fn failed(status: u16, body: &str) -> Failed {
-        let wire = json!({"temperature": 1, "max_tokens": 5, "response_format": {}, "tools": [], "seed": 1, "stop": []});
+        let body_sent = json!({"temperature": 1, "max_tokens": 5, "response_format": {}, "tools": [], "seed": 1, "stop": []});
         let facts = ModelFacts::default();
-        let sent = Sent { wire: &wire, facts: &facts, input_estimate: 7, output_limit: 5 };
+        let dialect = &crate::provider::openai::ERRORS;
+        let sent = Sent { body: &body_sent, dialect, facts: &facts, input_estimate: 7, output_limit: 5 };
         read(&Refusal { status, retry_after: None, body: body.to_owned() }, &sent)
     }
 

@@ -1,0 +1,160 @@
+//! Providers as data: which protocol each speaks, where it is, which variables hold its address and its key.
+//!
+//! The shipped ones stand in `benchmark/models.toml` under `[providers]`; users add their own in the same form. A
+//! provider's entry holds the *name* of the variable with its key, never a key.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::secret::Secret;
+
+/// What a provider speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Protocol {
+    /// OpenAI's: chat completions, and for models with `api = "responses"` the Responses API.
+    #[serde(rename = "openai")]
+    OpenAi,
+    /// OpenAI's as Azure serves it: a deployment in the address, an API version, a key in a header of its own.
+    Azure,
+    /// Anthropic's Messages API.
+    Anthropic,
+    /// Google's `generateContent`.
+    Gemini,
+}
+
+/// A provider as its TOML entry describes it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProviderFacts {
+    /// What it speaks.
+    pub protocol: Protocol,
+    /// Its address; `None` where every user has one of their own.
+    pub base_url: Option<String>,
+    /// The variable that moves it elsewhere; `NAME_BASE_URL` where absent.
+    pub base_url_variable: Option<String>,
+    /// The variable that holds its key; `NAME_API_KEY` where absent.
+    pub key_variable: Option<String>,
+    /// A call to `base_url` without a key is refused before it is sent.
+    #[serde(default)]
+    pub key_required: bool,
+    /// It calls the output limit `max_completion_tokens`, as newer servers of OpenAI's chat completions do. A server
+    /// that wants the other name says so, and gets it.
+    #[serde(default)]
+    pub max_completion_tokens: bool,
+}
+
+/// Where a provider is and how it knows us.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    /// What it speaks.
+    pub protocol: Protocol,
+    /// Address up to and without the protocol's own path; `None` when neither entry nor variable tells it.
+    pub base_url: Option<String>,
+    /// The variable that tells or moves the address.
+    pub base_url_variable: String,
+    /// The key; `None` sends none.
+    pub key: Option<Secret>,
+    /// The variable that holds the key.
+    pub key_variable: String,
+    /// The key must be there.
+    pub key_required: bool,
+    /// It calls the output limit `max_completion_tokens`.
+    pub max_completion_tokens: bool,
+    /// Further values of the protocol, by the name of their variable: organisation, project, API version.
+    pub extra: BTreeMap<&'static str, String>,
+}
+
+/// Variables of a protocol beside address and key.
+const fn extra_variables(protocol: Protocol) -> &'static [&'static str] {
+    match protocol {
+        Protocol::OpenAi => &["OPENAI_ORG_ID", "OPENAI_PROJECT_ID"],
+        Protocol::Azure => &["AZURE_OPENAI_API_VERSION"],
+        Protocol::Anthropic | Protocol::Gemini => &[],
+    }
+}
+
+impl ProviderFacts {
+    /// The variables it is read from, those of its protocol included.
+    pub fn variables(&self, name: &str) -> Vec<String> {
+        let extra = extra_variables(self.protocol).iter().map(|variable| (*variable).to_owned());
+        [self.key_variable(name), self.base_url_variable(name)].into_iter().chain(extra).collect()
+    }
+
+    fn base_url_variable(&self, name: &str) -> String {
+        self.base_url_variable.clone().unwrap_or_else(|| format!("{}_BASE_URL", upper(name)))
+    }
+
+    fn key_variable(&self, name: &str) -> String {
+        self.key_variable.clone().unwrap_or_else(|| format!("{}_API_KEY", upper(name)))
+    }
+
+    /// Where provider `name` is, by its entry and `variables`. Blank variables do not count.
+    pub fn endpoint(&self, name: &str, variables: &BTreeMap<String, String>) -> Endpoint {
+        let read =
+            |name: &str| variables.get(name).map(|value| value.trim()).filter(|value| !value.is_empty());
+        let (base_url_variable, key_variable) = (self.base_url_variable(name), self.key_variable(name));
+        let moved = read(&base_url_variable).map(|url| url.trim_end_matches('/').to_owned());
+        let home = self.base_url.as_ref().map(|url| url.trim_end_matches('/').to_owned());
+        let at_home = moved.is_none() || moved == home;
+        // An organisation is told to its own service only.
+        let extra =
+            extra_variables(self.protocol).iter().filter(|_| self.protocol == Protocol::Azure || at_home);
+        let extra = extra.filter_map(|name| Some((*name, read(name)?.to_owned()))).collect();
+        Endpoint {
+            protocol: self.protocol,
+            base_url: moved.or(home),
+            base_url_variable,
+            key: read(&key_variable).map(Secret::new),
+            key_variable,
+            key_required: self.key_required && at_home,
+            max_completion_tokens: self.max_completion_tokens && at_home,
+            extra,
+        }
+    }
+}
+
+fn upper(name: &str) -> String {
+    name.to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn openai() -> ProviderFacts {
+        ProviderFacts {
+            protocol: Protocol::OpenAi,
+            base_url: Some("https://api.example.org/v1".to_owned()),
+            base_url_variable: None,
+            key_variable: None,
+            key_required: true,
+            max_completion_tokens: true,
+        }
+    }
+
+    #[test]
+    fn variables_move_the_endpoint_and_blank_ones_do_not_count() {
+        let variables = BTreeMap::from([
+            ("MY_LAB_BASE_URL".to_owned(), "http://127.0.0.1:8080/v1/".to_owned()),
+            ("MY_LAB_API_KEY".to_owned(), " ".to_owned()),
+            ("OPENAI_ORG_ID".to_owned(), "org".to_owned()),
+        ]);
+        let endpoint = openai().endpoint("my-lab", &variables);
+        assert_eq!(endpoint.base_url.as_deref(), Some("http://127.0.0.1:8080/v1"));
+        assert_eq!(
+            (endpoint.key.as_ref(), endpoint.key_required, endpoint.max_completion_tokens),
+            (None, false, false)
+        );
+        assert!(endpoint.extra.is_empty(), "an organisation is not told to another server");
+        let home = openai().endpoint("my-lab", &BTreeMap::new());
+        assert!(home.max_completion_tokens && home.key_required);
+    }
+
+    #[test]
+    fn debug_shows_no_key() {
+        let variables = BTreeMap::from([("LAB_API_KEY".to_owned(), "sk-hunter2".to_owned())]);
+        assert!(!format!("{:?}", openai().endpoint("lab", &variables)).contains("hunter2"));
+    }
+}
