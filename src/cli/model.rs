@@ -123,11 +123,11 @@ impl Observer for Tries<'_> {
     fn event(&self, event: CallEvent) {
         match event {
             CallEvent::TryStarted { attempt, .. } => self.count.store(attempt, Ordering::Relaxed),
-            CallEvent::Waiting { why, delay, attempt, of } => self.terminal.error_line(&format!(
-                "waiting   {why}, for {:.1} s; try {} of {of}",
-                delay.as_secs_f64(),
-                attempt + 1
-            )),
+            CallEvent::Waiting { why, delay, attempt, of } => {
+                let length =
+                    delay.map(|delay| format!(", for {:.1} s", delay.as_secs_f64())).unwrap_or_default();
+                self.terminal.error_line(&format!("waiting   {why}{length}; try {attempt} of {of}"));
+            }
             CallEvent::TryFailed { message, .. } => tracing::info!(message, "a try failed"),
             _ => {}
         }

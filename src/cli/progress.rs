@@ -108,14 +108,17 @@ impl<'a> Progress<'a> {
 
     fn waiting(&self, event: &RunEvent) {
         if let RunEvent::Waiting { why, delay_ms, attempt, of, .. } = event {
-            let seconds = *delay_ms as f64 / 1e3;
-            let until = jiff::Zoned::now().saturating_add(jiff::SignedDuration::from_millis(
-                i64::try_from(*delay_ms).unwrap_or(i64::MAX),
-            ));
+            let why = one_line(why, 60);
+            let when = delay_ms.map(|delay_ms| {
+                let delay = jiff::SignedDuration::from_millis(i64::try_from(delay_ms).unwrap_or(i64::MAX));
+                let until = jiff::Zoned::now().saturating_add(delay);
+                (delay_ms as f64 / 1e3, until.strftime("%H:%M:%S").to_string())
+            });
+            let (length, time) = when.map_or_else(Default::default, |(seconds, time)| {
+                (format!(", for {seconds:.1} s"), format!(" at {time}"))
+            });
             self.terminal.error_line(&format!(
-                "waiting   {}, for {seconds:.1} s; try {attempt} of {of} at {} (not counted as run time)",
-                one_line(why, 60),
-                until.strftime("%H:%M:%S"),
+                "waiting   {why}{length}; try {attempt} of {of}{time} (not counted as run time)",
             ));
         }
     }

@@ -76,6 +76,7 @@ impl SiteArguments {
             data_dir: absolute(data_dir.unwrap_or_else(|| home.join(".cache/mle-bench/data"))),
             cache_dir: cache.join("podium"),
             variables: variables(),
+            pacing: podium_llm::Pacing::default(),
             stall_timeout: self.stall_timeout.map(Duration::from_millis),
             python: self
                 .python

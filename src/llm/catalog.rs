@@ -5,6 +5,7 @@
 //! are safe with any server, and an unknown (never zero) price.
 
 use std::collections::BTreeMap;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use podium_types::money::Usd;
 use podium_types::usage::Usage;
@@ -12,6 +13,7 @@ use serde::Deserialize;
 
 use crate::endpoint::ProviderFacts;
 use crate::model::ModelName;
+use crate::pace::Limits;
 use crate::toml_fault::{self, TomlFault};
 
 /// Dollars per million tokens.
@@ -103,6 +105,12 @@ pub struct ModelFacts {
     pub reasoning: bool,
     /// Gives log probabilities.
     pub logprobs: bool,
+    /// A limit of its own, beside its provider's: requests in any minute.
+    pub requests_per_minute: Option<NonZeroU32>,
+    /// A limit of its own: tokens, of prompts and answers, in any minute.
+    pub tokens_per_minute: Option<NonZeroU64>,
+    /// A limit of its own: calls at the same time.
+    pub concurrency: Option<NonZeroU32>,
 }
 
 /// The output limit of a model about which nothing is known.
@@ -128,7 +136,19 @@ impl ModelFacts {
         parallel_tool_calls: true,
         reasoning: true,
         logprobs: true,
+        requests_per_minute: None,
+        tokens_per_minute: None,
+        concurrency: None,
     };
+
+    /// The limits of its own.
+    pub(crate) const fn limits(&self) -> Limits {
+        Limits {
+            requests_per_minute: self.requests_per_minute,
+            tokens_per_minute: self.tokens_per_minute,
+            concurrency: self.concurrency,
+        }
+    }
 }
 
 impl Default for ModelFacts {

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::ledger::{Ledger, WorstCase};
 use crate::model::ModelName;
 use crate::observer::Observer;
+use crate::pace::{Lanes, Pacing};
 use crate::playbook;
 use crate::provider::http::{self, Connection, Conversation};
 use crate::provider::{self, Parameter, Provider, Without, playbook::Playbook};
@@ -53,6 +54,7 @@ pub struct Prepared {
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
     playbook: Option<Arc<playbook::Library>>,
+    pacing: Pacing,
 }
 
 pub(crate) struct Shared {
@@ -64,7 +66,7 @@ pub(crate) struct Shared {
 }
 
 impl Client {
-    /// A client. Nothing is read, opened or sent yet.
+    /// A client with lanes of its own. Nothing is read, opened or sent yet.
     pub fn new(catalog: Catalog, settings: Settings, playbook: Option<Arc<playbook::Library>>) -> Self {
         let shared = Shared {
             catalog,
@@ -73,7 +75,13 @@ impl Client {
             downgrades: Mutex::default(),
             corrections: Mutex::default(),
         };
-        Self { shared: Arc::new(shared), playbook }
+        Self { shared: Arc::new(shared), playbook, pacing: Pacing::default() }
+    }
+
+    /// The same client in the lanes of `pacing`: clients that call the same service with the same key share them.
+    #[must_use]
+    pub fn paced(self, pacing: Pacing) -> Self {
+        Self { pacing, ..self }
     }
 
     /// Checks that `model` can be called, before anything is spent.
@@ -125,6 +133,12 @@ impl Client {
             without.extend(provider::lacks(endpoint.protocol, self.facts(model).api));
         }
         Shaped::new(request, self.facts(model), without, &self.shared.settings.schema_instruction)
+    }
+
+    /// The lanes of a chat; `None` for the stand-in, which is no service.
+    pub(crate) fn lanes(&self, model: &ModelName) -> Option<Lanes> {
+        let endpoint = self.shared.settings.endpoints.get(&model.provider)?;
+        Some(self.pacing.lanes(&model.provider, endpoint, &model.model, self.facts(model).limits()))
     }
 
     fn provider(&self, model: &ModelName) -> Result<Box<dyn Provider + '_>, Error> {

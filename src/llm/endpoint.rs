@@ -4,9 +4,11 @@
 //! provider's entry holds the *name* of the variable with its key, never a key.
 
 use std::collections::BTreeMap;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use serde::{Deserialize, Serialize};
 
+use crate::pace::Limits;
 use crate::secret::Secret;
 
 /// What a provider speaks.
@@ -43,6 +45,12 @@ pub struct ProviderFacts {
     /// that wants the other name says so, and gets it.
     #[serde(default)]
     pub max_completion_tokens: bool,
+    /// Requests that are sent to it in any minute, by all runs of a process together.
+    pub requests_per_minute: Option<NonZeroU32>,
+    /// Tokens, of prompts and answers, in any minute.
+    pub tokens_per_minute: Option<NonZeroU64>,
+    /// Calls at the same time.
+    pub concurrency: Option<NonZeroU32>,
 }
 
 /// Where a provider is and how it knows us.
@@ -62,6 +70,8 @@ pub struct Endpoint {
     pub key_required: bool,
     /// It calls the output limit `max_completion_tokens`.
     pub max_completion_tokens: bool,
+    /// How fast and how many at once it may be called.
+    pub limits: Limits,
     /// Further values of the protocol, by the name of their variable: organisation, project, API version.
     pub extra: BTreeMap<&'static str, String>,
 }
@@ -110,6 +120,11 @@ impl ProviderFacts {
             key_variable,
             key_required: self.key_required && at_home,
             max_completion_tokens: self.max_completion_tokens && at_home,
+            limits: Limits {
+                requests_per_minute: self.requests_per_minute,
+                tokens_per_minute: self.tokens_per_minute,
+                concurrency: self.concurrency,
+            },
             extra,
         }
     }
@@ -131,6 +146,9 @@ mod tests {
             key_variable: None,
             key_required: true,
             max_completion_tokens: true,
+            requests_per_minute: None,
+            tokens_per_minute: None,
+            concurrency: None,
         }
     }
 

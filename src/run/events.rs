@@ -33,8 +33,9 @@ pub enum RunEvent {
         key: EffectKey,
         /// Who waits for what, in words.
         why: String,
-        /// For how long, in milliseconds.
-        delay_ms: u64,
+        /// For how long, in milliseconds; absent where that is not known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        delay_ms: Option<u64>,
         /// The try that comes next.
         attempt: u32,
         /// How many tries there are.

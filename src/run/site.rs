@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podium_competition::{Catalog, Competition, Folders, Status};
-use podium_llm::{Client, ModelName};
+use podium_llm::{Client, ModelName, Pacing};
 use podium_sandbox::environment::Interpreter;
 use podium_sandbox::{Environment, Job, Sandbox, SandboxKind};
 use podium_scaffold::{Budget, Scaffold};
@@ -36,6 +36,8 @@ pub struct Site {
     pub stall_timeout: Option<Duration>,
     /// A Python of the user's own, instead of a pinned profile.
     pub python: Option<PathBuf>,
+    /// The lanes of model services, which all runs of this process share.
+    pub pacing: Pacing,
 }
 
 impl Site {
@@ -133,7 +135,7 @@ impl Site {
             }
             None => None,
         };
-        let client = Client::new(catalog, settings, library);
+        let client = Client::new(catalog, settings, library).paced(self.pacing.clone());
         for model in models.values() {
             client.prepare(model)?;
         }

@@ -6,7 +6,6 @@ pub(crate) mod shape;
 mod tries;
 
 use podium_types::chat::{ChatAnswer, ChatRequest, FinishReason, Message, OutputSchema, Speaker};
-use podium_types::usage::Usage;
 use serde_json::Value;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
@@ -40,7 +39,7 @@ pub(crate) async fn run(
         podium.purpose = call.purpose,
         podium.tries = Empty,
     );
-    let mut tries = Tries { client, provider, call, attempts: 0, used: Usage::NOTHING };
+    let mut tries = Tries::new(client, provider, call);
     let result = answer(&mut tries).instrument(span.clone()).await;
     record(&span, &tries, &result);
     result

@@ -9,13 +9,13 @@ use super::server::{
     Act, CHUNKED, STREAM, Server, chunk, delta, error, event, response, says, stream, usage,
 };
 use super::setup::{KEY, Record, chat, client, request, settings};
-use crate::{CallEvent, Error, ServiceFailure, Settled};
+use crate::{CallEvent, Error, ServiceFailure, Settled, WaitReason};
 
 /// The kind of the first try's failure, as the wait after it names it.
 fn waited_for(record: &Record) -> Vec<ServiceFailure> {
     let events = record.events.lock().unwrap();
     let waits = events.iter().filter_map(|event| match event {
-        CallEvent::Waiting { why, .. } => Some(*why),
+        CallEvent::Waiting { why: WaitReason::Failure(why), .. } => Some(*why),
         _ => None,
     });
     waits.collect()
@@ -231,7 +231,7 @@ async fn retry_after_is_a_lower_bound_and_a_dropped_wait_is_over() {
         CallEvent::Waiting { delay, attempt, of, .. } => Some((*delay, *attempt, *of)),
         _ => None,
     });
-    assert_eq!(waits.collect::<Vec<_>>(), [(Duration::from_millis(40), 1, 4)]);
+    assert_eq!(waits.collect::<Vec<_>>(), [(Some(Duration::from_millis(40)), 2, 4)]);
 
     let server = Server::start(vec![response(429, "retry-after: 60\r\n", "")]).await;
     let settings = crate::Settings { max_delay: Duration::from_mins(5), ..settings(&server) };

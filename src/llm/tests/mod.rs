@@ -1,7 +1,9 @@
 //! Tests of the whole client: against a faulty HTTP server of our own on a real socket, and against the stand-in.
 
+mod budget;
 mod conversation;
 mod faults;
+mod pacing;
 mod server;
 mod setup;
 mod stand_in;

@@ -82,7 +82,8 @@ async fn serve(mut stream: TcpStream, acts: Vec<Act>, seen: Arc<Mutex<Vec<(Strin
     }
 }
 
-async fn read_request(stream: &mut TcpStream) -> Option<(String, Value)> {
+/// One request: its head and its body.
+pub(super) async fn read_request(stream: &mut TcpStream) -> Option<(String, Value)> {
     let mut bytes = Vec::new();
     loop {
         let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -140,8 +140,8 @@ impl Observer for CallObserver {
                 self.report(RunEvent::Waiting {
                     key: self.key.clone(),
                     why: format!("{}: {why}", self.provider),
-                    delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
-                    attempt: attempt + 1,
+                    delay_ms: delay.map(|delay| u64::try_from(delay.as_millis()).unwrap_or(u64::MAX)),
+                    attempt,
                     of,
                 });
             }
@@ -157,6 +157,9 @@ impl Observer for CallObserver {
             }
             CallEvent::ExceededWorstCase { attempt, worst, used } => {
                 tracing::warn!(key = %self.key, attempt, ?worst, ?used, "a model call used more than its worst case");
+            }
+            CallEvent::ImplausibleUsage { attempt, told, settled } => {
+                tracing::warn!(key = %self.key, attempt, ?told, ?settled, "the service told a usage that cannot be true");
             }
             CallEvent::Downgraded { parameter } => {
                 tracing::warn!(key = %self.key, parameter, "the model does not take a parameter; going on without it");

@@ -34,6 +34,7 @@ impl Conversation<'_> {
         };
         let exchange = Arc::new(Exchange::default());
         let opened = self.wire.open(&self.connection, &exchange, attempt, &body).await;
+        (attempt.limits)(&exchange.limits());
         let mut pieces = opened.map_err(|failed| explain(&exchange, failed, &sent))?;
         let mut assembly = self.wire.assembly();
         let mut first = true;

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use super::{body, headers};
 use crate::error::{Error, ServiceFailure};
 use crate::ledger::Settled;
+use crate::pace::ToldLimits;
 use crate::provider::Failed;
 use crate::settings::Settings;
 
@@ -46,6 +47,8 @@ impl Connection {
 pub(super) struct Refusal {
     pub(super) status: u16,
     pub(super) retry_after: Option<Duration>,
+    /// The service says that trying again is of no use.
+    pub(super) hopeless: bool,
     pub(super) body: String,
 }
 
@@ -59,6 +62,7 @@ pub(crate) struct Exchange {
 struct Left {
     refusal: Option<Refusal>,
     failed: Option<Failed>,
+    limits: ToldLimits,
 }
 
 impl Exchange {
@@ -66,8 +70,17 @@ impl Exchange {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).failed = Some(failed);
     }
 
+    fn told(&self, limits: ToldLimits) {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).limits = limits;
+    }
+
     fn refuse(&self, refusal: Refusal) {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).refusal = Some(refusal);
+    }
+
+    /// What the service told of its limits.
+    pub(super) fn limits(&self) -> ToldLimits {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).limits
     }
 
     pub(super) fn take_refusal(&self) -> Option<Refusal> {
@@ -93,11 +106,13 @@ impl Service {
     /// The response, its body as events. What went wrong, if anything did, is left in the exchange.
     pub(crate) async fn exchange(self, request: reqwest::Request) -> Result<reqwest::Response, ()> {
         let mut response = self.send(request).await.map_err(|failed| self.exchange.fail(failed))?;
-        let status = response.status();
+        let (status, now) = (response.status(), SystemTime::now());
+        self.exchange.told(headers::limits(response.headers(), now));
         if !status.is_success() {
-            let retry_after = headers::retry_after(response.headers(), SystemTime::now());
+            let retry_after = headers::retry_after(response.headers(), now);
+            let hopeless = headers::is_hopeless(response.headers());
             let body = self.error_body(&mut response).await;
-            self.exchange.refuse(Refusal { status: status.as_u16(), retry_after, body });
+            self.exchange.refuse(Refusal { status: status.as_u16(), retry_after, hopeless, body });
             return Err(());
         }
         let events = body::events(response, self.exchange, self.connection);
