@@ -204,7 +204,7 @@ async fn failures_inside_a_stream_are_told_by_their_codes() {
                 assert_eq!((answer.content.as_str(), why), ("fine", Some(kind)), "{piece}");
             }
             Err(Error::Service { kind: told, .. }) => {
-                assert_eq!((told, kind), (Kind::Quota, Kind::Quota), "{piece}")
+                assert_eq!((told, kind), (Kind::Quota, Kind::Quota), "{piece}");
             }
             Err(error) => panic!("{piece}: {error}"),
         }

@@ -245,7 +245,9 @@ mod tests {
 
     fn assembled(pieces: &[Value]) -> Result<Answered, Failed> {
         let mut assembly = ResponsesAssembly::default();
-        pieces.iter().for_each(|piece| assembly.add(piece));
+        for piece in pieces {
+            assembly.add(piece);
+        }
         trial(|attempt| Box::new(assembly).answer(attempt))
     }
 
@@ -309,7 +311,6 @@ mod tests {
         })
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "reads better with `json!` at the call")]
     fn event(kind: &str, index: u64, mut fields: Value) -> Value {
         fields["type"] = json!(format!("response.{kind}"));
         fields["output_index"] = json!(index);
@@ -318,6 +319,11 @@ mod tests {
 
     fn last(kind: &str, response: &Value) -> Value {
         json!({"type": format!("response.{kind}"), "response": response})
+    }
+
+    fn chain(first: &Value, middle: &[Value], last: &Value) -> Vec<Value> {
+        let ends = |value: &Value| std::iter::once(value.clone());
+        ends(first).chain(middle.iter().cloned()).chain(ends(last)).collect()
     }
 
     #[test]
@@ -337,10 +343,7 @@ mod tests {
             expected()
         );
         let ends_bare = last("completed", &whole("completed", &[]));
-        assert_eq!(
-            assembled(&[&[created.clone()][..], &done, &[ends_bare.clone()]].concat()).unwrap(),
-            expected()
-        );
+        assert_eq!(assembled(&chain(&created, &done, &ends_bare)).unwrap(), expected());
         let opened =
             json!({"type": "function_call", "id": "fc", "call_id": "call_a", "name": "ls", "arguments": ""});
         let token = message()["content"][0]["logprobs"].clone();
