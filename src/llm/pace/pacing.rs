@@ -15,7 +15,10 @@ use crate::secret::Secret;
 /// Pacing of all calls of a process. Cheap to clone; clones share their lanes. There is no global one: whoever makes
 /// several clients hands the same to all of them.
 #[derive(Clone, Default)]
-pub struct Pacing(Arc<Mutex<Vec<(Identity, Arc<Lane>)>>>);
+pub struct Pacing(Arc<Mutex<Known>>);
+
+/// Lanes so far. They are few: one for each service and key.
+type Known = Vec<(Identity, Arc<Lane>)>;
 
 impl std::fmt::Debug for Pacing {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -141,7 +141,7 @@ async fn a_pause_holds_all_and_then_calls_start_gently() {
 #[tokio::test(start_paused = true)]
 async fn a_pause_that_is_too_long_is_not_waited_for_also_when_it_comes_later() {
     let lane = Arc::new(Lane::default());
-    let allowance = Allowance { cap: Duration::from_secs(10), left: Duration::from_secs(60) };
+    let allowance = Allowance { cap: Duration::from_secs(10), left: Duration::from_mins(1) };
     lane.hold(Duration::from_secs(11));
     let refused = lane.pass(&need("m", 1, 1), Limits::default(), allowance, |_, _| ()).await;
     assert_eq!(refused.unwrap_err(), TooLong(Duration::from_secs(11)));
@@ -213,7 +213,7 @@ proptest! {
         run(async move {
             let lane = Arc::new(Lane::default());
             let lane_limits = limits(Some(requests), None, Some(concurrency));
-            let allowance = Allowance { cap: Duration::from_secs(25), left: Duration::from_secs(60) };
+            let allowance = Allowance { cap: Duration::from_secs(25), left: Duration::from_mins(1) };
             let held: Arc<Mutex<Instant>> = Arc::new(Mutex::new(Instant::now()));
             let log = Arc::new(Mutex::new((Vec::new(), 0u32)));
             let mut tasks = Vec::new();

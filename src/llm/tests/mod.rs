@@ -4,6 +4,7 @@ mod budget;
 mod conversation;
 mod faults;
 mod pacing;
+mod responses;
 mod server;
 mod setup;
 mod stand_in;
