@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use podium_types::chat::Effort;
 use podium_types::money::Usd;
 use podium_types::usage::Usage;
 use serde::Deserialize;
@@ -103,6 +104,10 @@ pub struct ModelFacts {
     pub reasoning: bool,
     /// Gives log probabilities.
     pub logprobs: bool,
+    /// The least reasoning effort it takes; less becomes this.
+    pub least_effort: Effort,
+    /// Where an effort is told as a number of tokens: the least and the most it takes.
+    pub thinking_budget: Option<(u32, u32)>,
 }
 
 /// The output limit of a model about which nothing is known.
@@ -128,6 +133,8 @@ impl ModelFacts {
         parallel_tool_calls: true,
         reasoning: true,
         logprobs: true,
+        least_effort: Effort::Minimal,
+        thinking_budget: None,
     };
 }
 

@@ -1,6 +1,7 @@
 //! What the client asks of a provider: one try, sent once, answered or failed. Retries, downgrades, budgets, schema
 //! checks and waiting are not a provider's business.
 
+mod gemini;
 pub(crate) mod http;
 mod openai;
 pub(crate) mod playbook;
@@ -155,6 +156,7 @@ pub(crate) fn wire<'a>(endpoint: &'a Endpoint, facts: &ModelFacts) -> Box<dyn ht
         (Protocol::OpenAi | Protocol::Azure, Api::ChatCompletions) => {
             Box::new(openai::ChatCompletions { endpoint })
         }
+        (Protocol::Gemini, _) => Box::new(gemini::Gemini { endpoint, facts: facts.clone() }),
         _ => Box::new(openai::ChatCompletions { endpoint }),
     }
 }
