@@ -179,7 +179,6 @@ mod tests {
         json!({"candidates": [candidate], "modelVersion": "gemini-x", "responseId": "r1"})
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "reads better with `json!` at the call")]
     fn with_usage(mut chunk: Value, usage: Value) -> Value {
         chunk["usageMetadata"] = usage;
         chunk

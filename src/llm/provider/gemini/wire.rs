@@ -23,7 +23,8 @@ const UNSIGNED: &str = "skip_thought_signature_validator";
 /// collection (`tunedModels/mine`).
 pub(super) fn address(base_url: &str, model: &str) -> String {
     let Ok(mut url) = Url::parse(base_url) else { return base_url.to_owned() };
-    let versioned = url.path_segments().and_then(Iterator::last).is_some_and(is_version);
+    let segments = url.path_segments().into_iter().flatten();
+    let versioned = segments.rev().find(|segment| !segment.is_empty()).is_some_and(is_version);
     let (collection, name) = model.split_once('/').unwrap_or(("models", model));
     if let Ok(mut path) = url.path_segments_mut() {
         path.pop_if_empty();
