@@ -203,7 +203,7 @@ impl Complaint {
 
     /// The parameter that the complaint names as not taken, if the request had it.
     fn unsupported(&self, sent: &Sent<'_>) -> Option<Parameter> {
-        const PHRASES: [&str; 17] = [
+        const PHRASES: &[&str] = &[
             "unsupported",
             "not support",
             "unrecognized",
@@ -221,8 +221,10 @@ impl Complaint {
             "deprecated",
             "may not be",
             "must be explicitly",
+            "invalid `signature`",
+            "cannot be modified",
         ];
-        if !self.code.contains("unsupported") && !self.says(&PHRASES) {
+        if !self.code.contains("unsupported") && !self.says(PHRASES) {
             return None;
         }
         let there = |path: &str| path.split('.').try_fold(sent.body, |value, key| value.get(key)).is_some();
