@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64};
 
+use podium_types::chat::Effort;
 use podium_types::money::Usd;
 use podium_types::usage::Usage;
 use serde::Deserialize;
@@ -126,6 +127,11 @@ pub struct ModelFacts {
     pub tokens_per_minute: Option<NonZeroU64>,
     /// A limit of its own: calls at the same time.
     pub concurrency: Option<NonZeroU32>,
+    /// The least reasoning effort it takes; less becomes this.
+    pub least_effort: Effort,
+    /// The least and the most tokens of thought it takes, where the provider speaks Gemini's protocol and an effort is
+    /// told as a number of tokens.
+    pub thinking_budget: Option<(u32, u32)>,
 }
 
 /// The output limit of a model about which nothing is known.
@@ -155,6 +161,8 @@ impl ModelFacts {
         requests_per_minute: None,
         tokens_per_minute: None,
         concurrency: None,
+        least_effort: Effort::Minimal,
+        thinking_budget: None,
     };
 
     /// The limits of its own.
@@ -264,8 +272,9 @@ mod tests {
     fn the_shipped_catalog_is_complete() {
         let catalog = Catalog::parse(SHIPPED).unwrap();
         assert!(catalog.entries().count() >= 12);
-        for (name, facts) in
-            catalog.entries().filter(|(name, _)| matches!(name.provider.as_str(), "openai" | "anthropic"))
+        for (name, facts) in catalog
+            .entries()
+            .filter(|(name, _)| matches!(name.provider.as_str(), "openai" | "anthropic" | "google"))
         {
             assert!(facts.prices.is_some() && facts.prices_as_of.is_some(), "{name} has no dated price");
             assert!(facts.context_window.is_some() && facts.output_limit.is_some(), "{name} has no limits");

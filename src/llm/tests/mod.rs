@@ -1,8 +1,10 @@
 //! Tests of the whole client: against a faulty HTTP server of our own on a real socket, and against the stand-in.
 
+mod anthropic;
 mod budget;
 mod conversation;
 mod faults;
+mod gemini;
 mod pacing;
 mod responses;
 mod server;
