@@ -20,7 +20,7 @@ const OPENING: &str = include_str!("../../../../prompts/common/opening.md.tera")
 
 /// The conversation so far, as it is sent.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Turns {
+pub(super) struct Dialogue {
     /// Blocks of system text.
     pub(super) system: Vec<Value>,
     /// Turns, a user's first.
@@ -54,7 +54,7 @@ pub(super) struct Thinker<'a> {
 }
 
 /// The turns of `messages`. With `prefill` the model goes on with an assistant turn at the end.
-pub(super) fn turns(messages: &[Message], thinker: Thinker<'_>, prefill: bool) -> Turns {
+pub(super) fn turns(messages: &[Message], thinker: Thinker<'_>, prefill: bool) -> Dialogue {
     let system_text = messages.iter().filter(|message| message.role == Speaker::System);
     let mut system: Vec<Value> = system_text.flat_map(|message| text(&message.content)).collect();
     let opening = || Turn { user: true, blocks: text(OPENING.trim()).collect() };
@@ -88,7 +88,7 @@ pub(super) fn turns(messages: &[Message], thinker: Thinker<'_>, prefill: bool) -
         }
     }
     builder.hash();
-    Turns { system, turns: builder.turns, prefix: builder.prefix }
+    Dialogue { system, turns: builder.turns, prefix: builder.prefix }
 }
 
 /// No user's turn stands at the head.
@@ -396,7 +396,7 @@ mod tests {
             messages in proptest::collection::vec(any_message(), 0..10),
             prefill: bool,
         ) {
-            let Turns { system, turns, .. } = turns(&messages, anyone(), prefill);
+            let Dialogue { system, turns, .. } = turns(&messages, anyone(), prefill);
             let ids = |turn: &Turn, key: &str| -> Vec<String> {
                 turn.blocks.iter().filter_map(|block| Some(block.get(key)?.as_str()?.to_owned())).collect()
             };
