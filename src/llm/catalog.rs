@@ -8,14 +8,15 @@ use std::collections::BTreeMap;
 
 use podium_types::money::Usd;
 use podium_types::usage::Usage;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::endpoint::ProviderFacts;
 use crate::model::ModelName;
+use crate::same_as;
 use crate::toml_fault::{self, TomlFault};
 
 /// Dollars per million tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
     /// Prompt tokens.
@@ -51,7 +52,7 @@ impl Prices {
 }
 
 /// Which of OpenAI's two interfaces a model is reached by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Api {
     /// Chat completions.
@@ -63,7 +64,7 @@ pub enum Api {
 
 /// What is known about one model. Absent abilities count as present: a server that lacks one says so with a 400,
 /// and the client then does without it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "a table of independent abilities")]
 pub struct ModelFacts {
@@ -81,6 +82,8 @@ pub struct ModelFacts {
     pub knowledge_cutoff: Option<String>,
     /// How it is reached, where the provider speaks OpenAI's protocol.
     pub api: Api,
+    /// The entry whose facts it has, but for the keys of its own.
+    pub same_as: Option<ModelName>,
     /// Other names of the same model at the same price, such as dated snapshots.
     pub aliases: Vec<String>,
     /// Takes a sampling temperature.
@@ -117,6 +120,7 @@ impl ModelFacts {
         prices_as_of: None,
         knowledge_cutoff: None,
         api: Api::ChatCompletions,
+        same_as: None,
         aliases: Vec::new(),
         temperature: true,
         seed: true,
@@ -181,7 +185,8 @@ impl Catalog {
 
     /// This catalog and the entries of `text`, which stands in `file`; they replace entries of the same name whole.
     pub fn with(mut self, file: &str, text: &str) -> Result<Self, CatalogError> {
-        let read: File = toml_fault::read(file, text).map_err(CatalogError)?;
+        let mut read: File = toml_fault::read(file, text).map_err(CatalogError)?;
+        same_as::inherit(file, text, &self.entries, &mut read.models).map_err(CatalogError)?;
         self.providers.extend(read.providers);
         for (name, facts) in read.models {
             for alias in &facts.aliases {
