@@ -37,7 +37,7 @@ mod toml_fault;
 #[cfg(test)]
 mod tests;
 
-pub use catalog::{Api, Catalog, CatalogError, ModelFacts, Prices};
+pub use catalog::{Api, Catalog, CatalogError, LongPrompt, ModelFacts, Prices, Thinking};
 pub use client::{Call, Client, Prepared};
 pub use endpoint::{Endpoint, Protocol, ProviderFacts, ReasoningBack};
 pub use error::{Error, ServiceFailure};

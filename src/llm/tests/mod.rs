@@ -1,7 +1,9 @@
 //! Tests of the whole client: against a faulty HTTP server of our own on a real socket, and against the stand-in.
 
+mod azure;
 mod conversation;
 mod faults;
+mod openrouter;
 mod responses;
 mod server;
 mod setup;

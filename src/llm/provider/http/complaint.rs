@@ -172,6 +172,7 @@ impl Complaint {
                 "exceeds the context window",
                 "exceeds the available context size",
                 "exceeds context window",
+                "exceed context limit",
                 "prompt is too long",
                 "input is too long",
             ])
@@ -203,7 +204,7 @@ impl Complaint {
 
     /// The parameter that the complaint names as not taken, if the request had it.
     fn unsupported(&self, sent: &Sent<'_>) -> Option<Parameter> {
-        const PHRASES: [&str; 14] = [
+        const PHRASES: [&str; 17] = [
             "unsupported",
             "not support",
             "unrecognized",
@@ -218,6 +219,9 @@ impl Complaint {
             "only the default",
             "requires --",
             "no endpoints found",
+            "deprecated",
+            "may not be",
+            "must be explicitly",
         ];
         if !self.code.contains("unsupported") && !self.says(&PHRASES) {
             return None;
