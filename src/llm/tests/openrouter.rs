@@ -216,7 +216,7 @@ async fn a_routers_errors_are_understood() {
         match (result.unwrap_err(), expected) {
             (Error::Service { kind, .. }, Some(expected)) => assert_eq!(kind, expected, "{name}"),
             (Error::Request(ChatError::Refused { message }), None) => {
-                assert_eq!(message, "flagged", "{name}")
+                assert_eq!(message, "flagged", "{name}");
             }
             (other, _) => panic!("{name}: {other}"),
         }

@@ -43,6 +43,8 @@ pub(crate) struct Complaint {
     parameter: String,
     /// A filter's doing: the request stays refused whatever the status.
     filtered: bool,
+    /// Its typed details, for the protocols that have them; null otherwise.
+    pub(crate) details: Value,
 }
 
 /// Characters kept of a message.
@@ -86,6 +88,8 @@ pub(super) fn inside(body: &Value, sent: &Sent<'_>) -> Option<Failed> {
 
 impl Complaint {
     fn new(body: &Value) -> Self {
+        // Where chunks of an answer come in an array, so does an error.
+        let body = body.get(0).unwrap_or(body);
         let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
         let field =
             |names: &[&str]| names.iter().find_map(|name| error.get(name)).map(text).unwrap_or_default();
@@ -100,7 +104,13 @@ impl Complaint {
             ["content_filter", "content_policy", "invalid_prompt"].iter().any(|name| code.contains(name))
                 || inner == Some("ResponsibleAIPolicyViolation")
                 || error.get("metadata").is_some_and(|metadata| metadata.get("flagged_input").is_some());
-        Self { message: cut(&message), code, parameter: field(&["param"]), filtered }
+        Self {
+            message: cut(&message),
+            code,
+            parameter: field(&["param"]),
+            filtered,
+            details: error.get("details").cloned().unwrap_or_default(),
+        }
     }
 
     fn text(&self, status: u16) -> String {
@@ -175,6 +185,7 @@ impl Complaint {
                 "exceed context limit",
                 "prompt is too long",
                 "input is too long",
+                "exceeds the maximum number of tokens",
             ])
     }
 
@@ -204,7 +215,7 @@ impl Complaint {
 
     /// The parameter that the complaint names as not taken, if the request had it.
     fn unsupported(&self, sent: &Sent<'_>) -> Option<Parameter> {
-        const PHRASES: [&str; 17] = [
+        const PHRASES: &[&str] = &[
             "unsupported",
             "not support",
             "unrecognized",
@@ -213,6 +224,7 @@ impl Complaint {
             "not permitted",
             "not allowed",
             "not available",
+            "not enabled",
             "not implemented",
             "invalid parameter",
             "extra inputs",
@@ -222,8 +234,10 @@ impl Complaint {
             "deprecated",
             "may not be",
             "must be explicitly",
+            "invalid `signature`",
+            "cannot be modified",
         ];
-        if !self.code.contains("unsupported") && !self.says(&PHRASES) {
+        if !self.code.contains("unsupported") && !self.says(PHRASES) {
             return None;
         }
         let there = |path: &str| path.split('.').try_fold(sent.body, |value, key| value.get(key)).is_some();

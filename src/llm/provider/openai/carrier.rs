@@ -129,7 +129,7 @@ fn hide_key(request: &mut reqwest::Request) {
     for (name, empty) in [(AUTHORIZATION, "Bearer"), (AZURE_KEY, "")] {
         match headers.get_mut(&name) {
             Some(value) if value.as_bytes().trim_ascii_end() == empty.as_bytes() => {
-                drop(headers.remove(&name))
+                drop(headers.remove(&name));
             }
             Some(value) => value.set_sensitive(true),
             None => {}
