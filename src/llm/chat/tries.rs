@@ -211,6 +211,7 @@ impl<'a> Tries<'a> {
             request: &shaped,
             output_limit,
             without: &without,
+            wanted: request.output.as_ref(),
             input_estimate: worst.input_tokens,
             thinks: self.client.facts(self.call.model).reasoning,
             first_byte: &first_byte,
@@ -264,15 +265,16 @@ impl<'a> Tries<'a> {
         }
     }
 
-    /// Puts a price on `usage`, adds it up, and holds it against what was reserved. Estimates teach nothing, and a
-    /// usage that cannot be true becomes one.
+    /// Puts a price on `usage`, unless the provider told one, adds it up, and holds it against what was reserved.
+    /// Estimates teach nothing, and a usage that cannot be true becomes one.
     fn count(&mut self, reserved: Reserved, usage: &mut Usage) {
         let Reserved { attempt, estimate, output_limit, worst } = reserved;
         let model = self.call.model;
+        let facts = self.client.facts(model);
         let told = *usage;
-        let mended = correction::mended(usage, self.client.facts(model).context_window, &worst);
+        let mended = correction::mended(usage, facts.context_window, &worst);
         *usage = mended.unwrap_or(told);
-        usage.cost = self.client.facts(model).prices.map(|prices| prices.cost(usage));
+        usage.cost = usage.cost.or_else(|| facts.prices.map(|prices| prices.cost(usage)));
         if mended.is_some() {
             self.call.observer.event(CallEvent::ImplausibleUsage { attempt, told, settled: *usage });
         }
@@ -280,7 +282,8 @@ impl<'a> Tries<'a> {
         if !usage.estimated {
             self.client.shared.learn(model, estimate, output_limit, usage);
         }
-        if usage.input_tokens > worst.input_tokens || usage.output_tokens > worst.output_tokens {
+        let dearer = usage.cost.zip(worst.cost).is_some_and(|(used, worst)| used > worst);
+        if usage.input_tokens > worst.input_tokens || usage.output_tokens > worst.output_tokens || dearer {
             self.call.observer.event(CallEvent::ExceededWorstCase { attempt, worst, used: *usage });
         }
     }

@@ -7,7 +7,6 @@ use podium_types::chat::{
     ChatAnswer, ChatError, ChatRequest, Effort, FinishReason, Message, OutputSchema, Speaker, Tool, ToolCall,
     ToolChoice,
 };
-use podium_types::money::Usd;
 use serde_json::{Value, json};
 
 use super::server::{Act, STREAM, Server, event, response};
@@ -177,14 +176,14 @@ async fn key_version_and_address_are_those_of_the_api() {
     assert_eq!((&body["max_tokens"], &body["model"]), (&json!(32_768), &json!("claude-haiku-4-5")));
 }
 
-/// One million tokens of every kind, at the prices that are shipped.
+/// Ten thousand tokens of every kind, at the prices that are shipped.
 #[tokio::test]
 async fn every_kind_of_token_has_its_price() {
-    let million = 1_000_000;
+    let each = 10_000;
     let told = json!({
-        "input_tokens": million,
-        "cache_creation_input_tokens": million,
-        "cache_read_input_tokens": million,
+        "input_tokens": each,
+        "cache_creation_input_tokens": each,
+        "cache_read_input_tokens": each,
         "output_tokens": 1,
     });
     for (name, dollars) in [
@@ -194,12 +193,13 @@ async fn every_kind_of_token_has_its_price() {
     ] {
         let text =
             json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "hi"}});
-        let [end, stop] = end("end_turn", million);
+        let [end, stop] = end("end_turn", each);
         let server = Server::start(vec![stream(&[head(&told), text, end, stop])]).await;
         let client = client(&server);
         let answer = chat(&client, name, &look(), &Record::default()).await.unwrap();
-        assert_eq!(answer.usage.cost, Some(Usd::from_dollars(dollars)), "{name}");
-        assert_eq!((answer.usage.input_tokens, answer.usage.output_tokens), (3 * million, million), "{name}");
+        let cost = answer.usage.cost.unwrap().dollars();
+        assert!((cost - dollars / 100.0).abs() < 1e-8, "{name}: {cost}");
+        assert_eq!((answer.usage.input_tokens, answer.usage.output_tokens), (3 * each, each), "{name}");
         assert!(!answer.usage.estimated, "{name}");
     }
 }
@@ -269,6 +269,37 @@ async fn complaints_about_abilities_are_learnt_once() {
             _ => None,
         });
         assert_eq!(learnt.collect::<Vec<_>>(), [parameter], "{message}");
+    }
+}
+
+/// Newer models refuse thinking when anything before it has changed, so it is not even tried; older ones take it.
+#[tokio::test]
+async fn thinking_behind_a_changed_prefix_stays_away() {
+    let server = Server::start(vec![thinks_and_calls(), says("done")]).await;
+    let client = client(&server);
+    for (model, kept) in [("claude-opus-5-5", false), ("claude-haiku-5-5", false), ("claude-haiku-4-5", true)]
+    {
+        let server = Server::start(vec![thinks_and_calls(), says("done")]).await;
+        let client = self::client(&server);
+        let answer = chat(&client, model, &look(), &Record::default()).await.unwrap();
+        let mut trimmed = next(look(), &answer);
+        trimmed.messages[1].content = "look, in short".into();
+        assert_eq!(chat(&client, model, &trimmed, &Record::default()).await.unwrap().content, "done");
+        let first = &server.bodies()[1]["messages"][1]["content"][0]["type"];
+        assert_eq!(*first == "thinking", kept, "{model}: {first}");
+        assert_eq!(server.bodies().len(), 2, "{model}");
+    }
+    // Marks of the cache are no change, and thinking goes on through a longer conversation.
+    let mut request = look();
+    request.messages[0].content = "be brief ".repeat(400);
+    let answer = chat(&client, "claude-opus-5-5", &request, &Record::default()).await.unwrap();
+    let mut request = next(request, &answer);
+    let done = chat(&client, "claude-opus-5-5", &request, &Record::default()).await.unwrap();
+    request.messages.push(Message::of_answer(&done));
+    request.messages.push(Message::text(Speaker::User, "and then?"));
+    chat(&client, "claude-opus-5-5", &request, &Record::default()).await.unwrap();
+    for body in &server.bodies()[1..] {
+        assert_eq!(body["messages"][1]["content"][0]["type"], "thinking");
     }
 }
 

@@ -1,10 +1,12 @@
 //! Tests of the whole client: against a faulty HTTP server of our own on a real socket, and against the stand-in.
 
 mod anthropic;
+mod azure;
 mod budget;
 mod conversation;
 mod faults;
 mod gemini;
+mod openrouter;
 mod pacing;
 mod responses;
 mod server;
