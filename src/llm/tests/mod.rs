@@ -5,3 +5,4 @@ mod faults;
 mod server;
 mod setup;
 mod stand_in;
+mod tool_calls;
