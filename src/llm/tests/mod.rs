@@ -2,6 +2,7 @@
 
 mod conversation;
 mod faults;
+mod real;
 mod responses;
 mod server;
 mod setup;
