@@ -1,7 +1,7 @@
-//! The LiteLLM proxy, which speaks three protocols and answers by itself. Asked for a stream, its Anthropic shape
+//! The `LiteLLM` proxy, which speaks three protocols and answers by itself. Asked for a stream, its Anthropic shape
 //! answers with one whole body.
 
-use podium_types::chat::{ChatRequest, FinishReason, Message, Speaker, Tool};
+use podium_types::chat::{FinishReason, Message, Speaker, Tool};
 use serde_json::json;
 
 use super::{Events, address, asked, chat, client};
@@ -80,7 +80,9 @@ async fn what_it_refuses_is_final_and_shows_no_key() {
             let failure = chat(client, model, &asked("hello", 8), &events).await.unwrap_err();
             let is_final = match &failure {
                 Error::Request(_) => true,
-                Error::Service { kind, .. } => matches!(kind, ServiceFailure::Auth | ServiceFailure::NotFound),
+                Error::Service { kind, .. } => {
+                    matches!(kind, ServiceFailure::Auth | ServiceFailure::NotFound)
+                }
                 _ => false,
             };
             let events = events.take();
