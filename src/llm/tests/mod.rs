@@ -3,6 +3,7 @@
 mod anthropic;
 mod conversation;
 mod faults;
+mod gemini;
 mod real;
 mod responses;
 mod server;

@@ -41,6 +41,8 @@ pub(crate) struct Complaint {
     /// Its code, type and status, in lower case.
     pub(crate) code: String,
     parameter: String,
+    /// Its typed details, for the protocols that have them; null otherwise.
+    pub(crate) details: Value,
 }
 
 /// Characters kept of a message.
@@ -84,6 +86,8 @@ pub(super) fn inside(body: &Value, sent: &Sent<'_>) -> Option<Failed> {
 
 impl Complaint {
     fn new(body: &Value) -> Self {
+        // Where chunks of an answer come in an array, so does an error.
+        let body = body.get(0).unwrap_or(body);
         let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
         let field =
             |names: &[&str]| names.iter().find_map(|name| error.get(name)).map(text).unwrap_or_default();
@@ -92,7 +96,12 @@ impl Complaint {
             other => text(other),
         };
         let code = format!("{} {} {}", field(&["code"]), field(&["type"]), field(&["status"]));
-        Self { message: cut(&message), code: code.to_lowercase(), parameter: field(&["param"]) }
+        Self {
+            message: cut(&message),
+            code: code.to_lowercase(),
+            parameter: field(&["param"]),
+            details: error.get("details").cloned().unwrap_or_default(),
+        }
     }
 
     fn text(&self, status: u16) -> String {
@@ -185,6 +194,7 @@ impl Complaint {
                 "exceed context limit",
                 "prompt is too long",
                 "input is too long",
+                "exceeds the maximum number of tokens",
             ])
     }
 
@@ -214,7 +224,7 @@ impl Complaint {
 
     /// The parameter that the complaint names as not taken, if the request had it.
     fn unsupported(&self, sent: &Sent<'_>) -> Option<Parameter> {
-        const PHRASES: [&str; 18] = [
+        const PHRASES: &[&str] = &[
             "unsupported",
             "not support",
             "unrecognized",
@@ -223,6 +233,7 @@ impl Complaint {
             "not permitted",
             "not allowed",
             "not available",
+            "not enabled",
             "not implemented",
             "invalid parameter",
             "extra inputs",
@@ -234,7 +245,7 @@ impl Complaint {
             "invalid `signature`",
             "cannot be modified",
         ];
-        if !self.code.contains("unsupported") && !self.says(&PHRASES) {
+        if !self.code.contains("unsupported") && !self.says(PHRASES) {
             return None;
         }
         let there = |path: &str| path.split('.').try_fold(sent.body, |value, key| value.get(key)).is_some();
