@@ -31,7 +31,8 @@ impl Shaped {
         let mut request = request.clone();
         request.temperature = request.temperature.filter(|_| !lacks(Parameter::Temperature));
         request.seed = request.seed.filter(|_| !lacks(Parameter::Seed));
-        request.effort = request.effort.filter(|_| !lacks(Parameter::Effort));
+        let effort = request.effort.filter(|_| !lacks(Parameter::Effort));
+        request.effort = effort.map(|effort| effort.max(facts.least_effort));
         request.top_logprobs = request.top_logprobs.filter(|_| !lacks(Parameter::Logprobs));
         let calls_as_text = shape_tools(&mut request, &without, &settings.tool_wording);
         if lacks(Parameter::Stop) {

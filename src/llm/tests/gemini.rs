@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use podium_types::chat::{ChatAnswer, ChatError, ChatRequest, FinishReason, Message, Speaker, Tool};
+use podium_types::chat::{
+    ChatAnswer, ChatError, ChatRequest, FinishReason, Message, Speaker, Tool, ToolCall,
+};
 use podium_types::usage::Usage;
 use serde_json::{Value, json};
 
@@ -245,4 +247,26 @@ async fn what_a_model_does_not_take_is_left_out() {
     let body = server.bodies().pop().unwrap();
     assert_eq!(body["generationConfig"], json!({"maxOutputTokens": 4096}));
     assert_eq!(body["tools"], json!([{"functionDeclarations": [{"name": "ls", "description": "list"}]}]));
+}
+
+#[tokio::test]
+async fn a_turn_whose_signature_is_refused_goes_without() {
+    let message = "Corrupted thought signature.";
+    let refusal = error(400, "", &complaint(400, "INVALID_ARGUMENT", message, &Value::Null));
+    let server = Server::start(vec![refusal, says("fine")]).await;
+    let parts = json!([{"functionCall": {"id": "f1", "name": "ls", "args": {}}, "thoughtSignature": "c2ln"}]);
+    let turn = Message {
+        tool_calls: vec![ToolCall { id: "f1".into(), name: "ls".into(), arguments: "{}".into() }],
+        provider_state: Some(Box::new(json!({"protocol": "gemini", "parts": parts}))),
+        ..Message::text(Speaker::Assistant, "")
+    };
+    let result = Message { tool_call_id: Some("f1".into()), ..Message::text(Speaker::Tool, "train.csv") };
+    let request = ChatRequest { messages: vec![turn, result], ..ChatRequest::default() };
+    assert_eq!(chat(&client(&server), &request).await, Ok(fine()));
+    let sent: Vec<Value> = server.bodies().iter().map(|body| body["contents"][0]["parts"].clone()).collect();
+    let unsigned = json!([{
+        "functionCall": {"name": "ls", "args": {}},
+        "thoughtSignature": "skip_thought_signature_validator",
+    }]);
+    assert_eq!(sent, [parts, unsigned]);
 }

@@ -28,6 +28,11 @@ pub(super) const ERRORS: ErrorDialect = ErrorDialect {
             "generationConfig.responseLogprobs",
             &["logprobs", "responselogprobs", "response_logprobs"],
         ),
+        (
+            Parameter::ReasoningState,
+            "contents",
+            &["thought signature", "thought_signature", "thoughtsignature"],
+        ),
         (Parameter::Temperature, "generationConfig.temperature", &["temperature"]),
         (Parameter::Seed, "generationConfig.seed", &["seed"]),
         (

@@ -45,7 +45,13 @@ fn is_version(segment: &str) -> bool {
 pub(super) fn request(attempt: &Attempt<'_>, facts: &ModelFacts) -> Value {
     let request = attempt.request;
     let thinks = !attempt.without.contains(&Parameter::Effort);
-    let mut contents = Contents::new(thinks && facts.thinking_budget.is_none());
+    let takes_state = !attempt.without.contains(&Parameter::ReasoningState);
+    let mut contents = Contents {
+        turns: Vec::new(),
+        calls: BTreeMap::new(),
+        sign: thinks && (facts.thinking_budget.is_none() || !takes_state),
+        takes_state,
+    };
     for message in &request.messages {
         contents.add(message);
     }
@@ -164,13 +170,11 @@ struct Contents {
     calls: BTreeMap<String, Sent>,
     /// Calls must be signed.
     sign: bool,
+    /// Signed turns may go back as they were; false once a signature was refused.
+    takes_state: bool,
 }
 
 impl Contents {
-    const fn new(sign: bool) -> Self {
-        Self { turns: Vec::new(), calls: BTreeMap::new(), sign }
-    }
-
     fn add(&mut self, message: &Message) {
         match message.role {
             Speaker::System => {}
@@ -181,7 +185,8 @@ impl Contents {
                 self.push("user", vec![response]);
             }
             Speaker::Assistant => {
-                let state = message.provider_state.as_deref().and_then(parts::of_state);
+                let state = message.provider_state.as_deref().filter(|_| self.takes_state);
+                let state = state.and_then(parts::of_state);
                 let mut turn = Vec::new();
                 let mut held = Vec::new();
                 match state {

@@ -41,6 +41,8 @@ pub(crate) struct Complaint {
     /// Its code, type and status, in lower case.
     pub(crate) code: String,
     parameter: String,
+    /// A filter's doing: the request stays refused whatever the status.
+    filtered: bool,
     /// Its typed details, for the protocols that have them; null otherwise.
     pub(crate) details: Value,
 }
@@ -96,10 +98,17 @@ impl Complaint {
             other => text(other),
         };
         let code = format!("{} {} {}", field(&["code"]), field(&["type"]), field(&["status"]));
+        let code = code.to_lowercase();
+        let inner = error.get("innererror").and_then(|inner| inner.get("code")).and_then(Value::as_str);
+        let filtered =
+            ["content_filter", "content_policy", "invalid_prompt"].iter().any(|name| code.contains(name))
+                || inner == Some("ResponsibleAIPolicyViolation")
+                || error.get("metadata").is_some_and(|metadata| metadata.get("flagged_input").is_some());
         Self {
             message: cut(&message),
-            code: code.to_lowercase(),
+            code,
             parameter: field(&["param"]),
+            filtered,
             details: error.get("details").cloned().unwrap_or_default(),
         }
     }
@@ -117,9 +126,12 @@ impl Complaint {
             return Cause::Service(kind);
         }
         match status {
+            _ if self.filtered => Cause::Request(Box::new(self.refused())),
             400 | 413 | 422 => self.request_cause(sent),
             401 | 403 => Cause::Service(ServiceFailure::Auth),
             402 => Cause::Service(ServiceFailure::Quota),
+            // A router that has the model, but not with all that was asked for.
+            404 if self.says(&["no endpoints found that support"]) => self.request_cause(sent),
             404 | 405 | 410 => Cause::Service(ServiceFailure::NotFound),
             429 if self.is_quota() => Cause::Service(ServiceFailure::Quota),
             429 => Cause::Service(ServiceFailure::RateLimited),
@@ -234,11 +246,15 @@ impl Complaint {
             "not allowed",
             "not available",
             "not enabled",
+            "corrupted thought",
+            "signature is not valid",
+            "missing a thought",
             "not implemented",
             "invalid parameter",
             "extra inputs",
             "only the default",
             "requires --",
+            "no endpoints found",
             "deprecated",
             "may not be",
             "must be explicitly",
