@@ -7,6 +7,7 @@
 mod body;
 mod complaint;
 mod conversation;
+mod events;
 mod exchange;
 mod headers;
 mod mend;
