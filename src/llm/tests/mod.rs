@@ -3,6 +3,7 @@
 mod conformance;
 mod conversation;
 mod faults;
+mod responses;
 mod server;
 mod setup;
 mod stand_in;
