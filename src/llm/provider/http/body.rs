@@ -28,8 +28,7 @@ pub(super) fn events(
     exchange: Arc<Exchange>,
     limits: Connection,
 ) -> impl Stream<Item = Result<Bytes, std::io::Error>> + Send + 'static {
-    let body =
-        Body { response, exchange, limits, events: Events::default(), seen: 0, ended: false };
+    let body = Body { response, exchange, limits, events: Events::default(), seen: 0, ended: false };
     stream::unfold(body, |mut body| async move {
         if body.ended {
             return None;

@@ -12,6 +12,7 @@ mod exchange;
 mod headers;
 mod mend;
 mod native;
+mod window;
 mod wire;
 
 pub(crate) use complaint::{Complaint, ErrorDialect, cut};

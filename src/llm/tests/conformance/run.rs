@@ -2,7 +2,7 @@
 //! bytes leave and settled once, the request goes where its protocol says with the key in the one header, and the
 //! key shows nowhere else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use podium_types::chat::{ChatAnswer, ChatError};
@@ -77,6 +77,7 @@ pub(super) async fn run(protocol: &'static dyn Protocol, row: Row) -> Result<(),
         addressed(protocol, &server)?;
     }
     secret(&record, &result)?;
+    identified(&result)?;
     judge(&row.expect, &result, &record)
 }
 
@@ -134,6 +135,16 @@ fn secret(record: &Record, result: &Result<ChatAnswer, Error>) -> Result<(), Str
         told.push_str(&format!("{error} {:?}", error.hint()));
     }
     if told.contains(KEY) { Err(format!("the key leaked: {told}")) } else { Ok(()) }
+}
+
+/// Each call has an id of its own, whatever the server gave.
+fn identified(result: &Result<ChatAnswer, Error>) -> Result<(), String> {
+    let Ok(answer) = result else { return Ok(()) };
+    let ids: BTreeSet<&str> = answer.tool_calls.iter().map(|call| call.id.as_str()).collect();
+    if ids.len() < answer.tool_calls.len() || ids.contains("") {
+        return Err(format!("{} calls have the ids {ids:?}", answer.tool_calls.len()));
+    }
+    Ok(())
 }
 
 fn judge(expect: &Expect, result: &Result<ChatAnswer, Error>, record: &Record) -> Result<(), String> {

@@ -44,6 +44,10 @@ pub(super) fn rows(protocol: &dyn Protocol) -> Vec<Row> {
         ),
         ("two calls with one id", Say::calls(vec![ls(), done("call_a")])),
         ("calls without ids", Say::calls(vec![call("", "bash", &["{\"command\": \"ls\"}"]), done("")])),
+        (
+            "an id like those that are made up",
+            Say::calls(vec![call("call_1", "bash", &["{\"command\": \"ls\"}"]), done("")]),
+        ),
         ("arguments that are no JSON", Say::calls(vec![call("call_a", "bash", &["not ", "json"])])),
         ("arguments that break off", Say::calls(vec![call("call_a", "bash", &["{\"command\": \"l"])])),
         ("arguments that are a list", Say::calls(vec![call("call_a", "bash", &["[1, 2]"])])),

@@ -120,6 +120,15 @@ fn quotas(protocol: &dyn Protocol) -> Vec<Row> {
     for (name, status, body, expect) in table {
         rows.push(Row::new(name, response(status, "", body), expect));
     }
+    if !matches!(protocol.name(), "anthropic" | "gemini") {
+        let message = "Request too large for gpt-x on tokens per min (TPM): Limit 8192, Requested 9000. The input or output tokens must be reduced in order to run successfully.";
+        let body = openai(message, "tokens", "rate_limit_exceeded");
+        rows.push(Row::new(
+            "a request beyond the limit for the minute",
+            response(429, "", body),
+            Expect::TooLong(9000, 8192),
+        ));
+    }
     rows
 }
 

@@ -9,8 +9,12 @@ mod responses;
 use serde_json::Value;
 
 /// The protocols, under the name of a model that is reached by each.
-pub(super) const PROTOCOLS: [&dyn Protocol; 2] =
-    [&openai_chat::OpenAiChat { model: "openai/any" }, &openai_chat::OpenAiChat { model: "router/any" }];
+pub(super) const PROTOCOLS: [&dyn Protocol; 4] = [
+    &openai_chat::OpenAiChat { model: "openai/any" },
+    &openai_chat::OpenAiChat { model: "router/any" },
+    &responses::Responses { model: "openai/responding" },
+    &anthropic::Anthropic { model: "anthropic/any" },
+];
 
 /// An answer of a model.
 #[derive(Clone)]
