@@ -126,6 +126,11 @@ impl Answered {
     }
 }
 
+/// An id for call number `position`, other than those that are `taken`.
+pub(crate) fn made_up_id(position: usize, taken: &BTreeSet<String>) -> String {
+    (position..).map(|number| format!("call_{number}")).find(|id| !taken.contains(id)).unwrap_or_default()
+}
+
 /// Why a try failed, and who acts on it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cause {

@@ -46,6 +46,8 @@ pub(super) enum Step {
 pub(super) struct Server {
     pub(super) url: String,
     requests: Arc<Mutex<Vec<(String, Value)>>>,
+    /// Connections accepted, and those that are over.
+    connections: tokio::sync::watch::Receiver<(usize, usize)>,
 }
 
 impl Server {
@@ -55,14 +57,31 @@ impl Server {
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&requests);
+        let (count, connections) = tokio::sync::watch::channel((0, 0));
+        let count = Arc::new(count);
         tokio::spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
-                let (acts, seen) = (acts.clone(), Arc::clone(&seen));
-                tokio::spawn(serve(stream, acts, seen));
+                let (acts, seen, count) = (acts.clone(), Arc::clone(&seen), Arc::clone(&count));
+                count.send_modify(|(accepted, _)| *accepted += 1);
+                tokio::spawn(async move {
+                    serve(stream, acts, seen).await;
+                    count.send_modify(|(_, over)| *over += 1);
+                });
             }
         });
-        Self { url, requests }
+        Self { url, requests, connections }
+    }
+
+    /// Connections so far.
+    pub(super) fn connections(&self) -> usize {
+        self.connections.borrow().0
+    }
+
+    /// Waits until the server has closed all connections.
+    pub(super) async fn closed(&self) {
+        let mut connections = self.connections.clone();
+        connections.wait_for(|(accepted, over)| accepted == over).await.unwrap();
     }
 
     /// Bodies of the requests so far.

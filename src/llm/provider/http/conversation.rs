@@ -13,8 +13,9 @@ use crate::catalog::ModelFacts;
 use crate::provider::{Answered, Attempt, Failed, Provider};
 use crate::tokens;
 
-/// How long a finished answer waits for its usage, which comes in a piece of its own or never.
-const USAGE_GRACE: Duration = Duration::from_secs(3);
+/// How long a finished answer waits for its usage, which comes in a piece of its own or never. Without it a model that
+/// thinks is charged its whole output limit, so patience is cheap.
+const USAGE_GRACE: Duration = Duration::from_secs(10);
 
 /// A provider that speaks `wire`.
 pub(crate) struct Conversation<'a> {

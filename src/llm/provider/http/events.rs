@@ -195,7 +195,7 @@ mod tests {
             ("\u{feff}data:1\n\n", &["1"]),
             ("\u{feff} {\"a\":\r\n1}\n", &["{\"a\":  1}"]),
             (": hi\n\nevent: x\nid: 1\ndata: [1,\ndata: 2]\nfoo\n\n", &["[1, 2]"]),
-            ("data\n\ndata:\n\ndata:  \n\ndata: 1\n\n", &["1"]),
+            ("data:\n\ndata\n\ndata:  \n\ndata: 1\n\n", &["1"]),
             ("event: x\n\n:\n\n", &[]),
             ("data:  two blanks\n\n", &[" two blanks"]),
             ("data: \\ud83d\n\n", &["\\ufffd"]),

@@ -2,6 +2,7 @@
 //! meaning. The rows stand in `rows/` by theme, what a model says in each protocol in `speech/`, what must hold
 //! whatever happens in `run`.
 
+mod connections;
 mod memory;
 mod mutations;
 mod row;
@@ -16,7 +17,7 @@ use futures_util::{StreamExt, stream};
 use speech::PROTOCOLS;
 
 /// Rows under way at once.
-const AT_ONCE: usize = 40;
+const AT_ONCE: usize = 16;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_fault_over_every_protocol() {

@@ -95,7 +95,7 @@ fn after_the_end(protocol: &dyn Protocol) -> Vec<Row> {
 }
 
 fn short_stall(settings: &mut Settings) {
-    settings.stall_timeout = Duration::from_secs(1);
+    settings.stall_timeout = Duration::from_secs(5);
 }
 
 fn silences(protocol: &dyn Protocol) -> Vec<Row> {
@@ -119,13 +119,13 @@ fn silences(protocol: &dyn Protocol) -> Vec<Row> {
     };
     let slow = drip(format!("{STREAM}{whole}"), 16, 10);
     rows.push(Row::new("a slow drip within the stall limit", slow, answered(fine())).with(short_stall));
-    let late = drip(format!("{STREAM}{half}{whole}"), half.len() + STREAM.len(), 3_000);
+    let late = drip(format!("{STREAM}{half}{whole}"), half.len() + STREAM.len(), 15_000);
     rows.push(Row::new("a pause beyond the stall limit", late, stalled.clone()).with(short_stall));
     // Keep-alives hold off the stall limit; the limit of the whole call ends them.
     let alive = drip(format!("{STREAM}{}", ": alive\n\n".repeat(100_000)), 9, 50);
     rows.push(Row::new("keep-alives for ever", alive, stalled).with(|settings| {
         settings.stall_timeout = Duration::from_secs(30);
-        settings.call_timeout = Duration::from_secs(4);
+        settings.call_timeout = Duration::from_secs(6);
     }));
     rows
 }

@@ -51,7 +51,7 @@ pub(super) fn rows(protocol: &dyn Protocol) -> Vec<Row> {
     let ends = Expect::Ends(Kind::RateLimited, Billed::No);
     for (name, headers) in [
         ("retry-after beyond the longest wait", "retry-after: 3600"),
-        ("retry-after as a date far ahead", "retry-after: Fri, 31 Dec 2999 23:59:59 GMT"),
+        ("retry-after as a date far ahead", "retry-after: Tue, 31 Dec 2999 23:59:59 GMT"),
         (
             "a used up limit that resets late",
             "x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: 1h2m3.5s",

@@ -75,13 +75,15 @@ impl Protocol for Anthropic {
 
     fn error(&self, status: u16, message: &str) -> Value {
         let kind = match status {
-            400 => "invalid_request_error",
             401 => "authentication_error",
+            402 => "billing_error",
             403 => "permission_error",
             404 => "not_found_error",
             413 => "request_too_large",
             429 => "rate_limit_error",
             529 => "overloaded_error",
+            504 => "timeout_error",
+            400..500 => "invalid_request_error",
             _ => "api_error",
         };
         json!({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"})

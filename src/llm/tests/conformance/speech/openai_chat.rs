@@ -77,7 +77,9 @@ impl Protocol for OpenAiChat {
         }
         if !say.calls.is_empty() {
             message["tool_calls"] = say.calls.iter().map(call).collect();
-            message["content"] = Value::Null;
+            if say.text.is_empty() {
+                message["content"] = Value::Null;
+            }
         }
         let mut body = json!({
             "id": "chatcmpl-1", "object": "chat.completion", "created": 1_764_000_000, "model": say.model,
