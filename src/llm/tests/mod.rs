@@ -3,7 +3,6 @@
 mod anthropic;
 mod conformance;
 mod conversation;
-mod faults;
 mod responses;
 mod server;
 mod setup;

@@ -19,8 +19,13 @@ struct Body {
     limits: Connection,
     events: Events,
     seen: u64,
+    /// Events handed on.
+    handed: u64,
     ended: bool,
 }
+
+/// After so many events the reader gets its turn: a library's queue between it and us has no bound.
+const TURN: u64 = 32;
 
 /// The body of `response` as events. Why it broke off, if it does, is left in `exchange`.
 pub(super) fn events(
@@ -28,7 +33,8 @@ pub(super) fn events(
     exchange: Arc<Exchange>,
     limits: Connection,
 ) -> impl Stream<Item = Result<Bytes, std::io::Error>> + Send + 'static {
-    let body = Body { response, exchange, limits, events: Events::default(), seen: 0, ended: false };
+    let body =
+        Body { response, exchange, limits, events: Events::default(), seen: 0, handed: 0, ended: false };
     stream::unfold(body, |mut body| async move {
         if body.ended {
             return None;
@@ -50,6 +56,10 @@ impl Body {
     async fn next(&mut self) -> Result<Bytes, Failed> {
         loop {
             if let Some(event) = self.events.next() {
+                self.handed += 1;
+                if self.handed.is_multiple_of(TURN) {
+                    tokio::task::yield_now().await;
+                }
                 return Ok(event.into());
             }
             let Some(chunk) = self.read().await? else {

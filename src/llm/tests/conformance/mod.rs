@@ -2,6 +2,7 @@
 //! meaning. The rows stand in `rows/` by theme, what a model says in each protocol in `speech/`, what must hold
 //! whatever happens in `run`.
 
+mod bounds;
 mod connections;
 mod memory;
 mod mutations;

@@ -49,8 +49,8 @@ impl Bench {
         let ledger = Witness { record: &record, server: &self.server };
         let call =
             Chat { model: &model, request: &request, ledger: &ledger, observer: &record, purpose: "test" };
-        let chat = tokio::time::timeout(Duration::from_mins(1), self.client.chat(&call));
-        let result = self.runtime.block_on(async { chat.await }).expect("it ends");
+        let chat = async { tokio::time::timeout(Duration::from_mins(1), self.client.chat(&call)).await };
+        let result = self.runtime.block_on(chat).expect("it ends");
         let attempts =
             |numbers: Vec<u32>| assert_eq!(numbers, [1], "one try, {:?}", String::from_utf8_lossy(body));
         attempts(record.reserved.lock().unwrap().iter().map(|(attempt, _)| *attempt).collect());

@@ -78,6 +78,7 @@ pub(super) async fn run(protocol: &'static dyn Protocol, row: Row) -> Result<(),
     }
     secret(&record, &result)?;
     identified(&result)?;
+    observed(&record)?;
     judge(&row.expect, &result, &record)
 }
 
@@ -135,6 +136,18 @@ fn secret(record: &Record, result: &Result<ChatAnswer, Error>) -> Result<(), Str
         told.push_str(&format!("{error} {:?}", error.hint()));
     }
     if told.contains(KEY) { Err(format!("the key leaked: {told}")) } else { Ok(()) }
+}
+
+/// Each try is told as begun and as failed or answered, each wait as over.
+fn observed(record: &Record) -> Result<(), String> {
+    let events = record.events.lock().unwrap();
+    let of = |matches: fn(&CallEvent) -> bool| events.iter().filter(|event| matches(event)).count();
+    let tries = record.reserved.lock().unwrap().len();
+    let begun = of(|event| matches!(event, CallEvent::TryStarted { .. }));
+    let ended = of(|event| matches!(event, CallEvent::TryFailed { .. } | CallEvent::Answered { .. }));
+    let waits = of(|event| matches!(event, CallEvent::Waiting { .. }));
+    let over = of(|event| matches!(event, CallEvent::WaitingOver));
+    if (begun, ended) == (tries, tries) && waits == over { Ok(()) } else { Err(format!("told were {events:?}")) }
 }
 
 /// Each call has an id of its own, whatever the server gave.

@@ -95,7 +95,7 @@ fn after_the_end(protocol: &dyn Protocol) -> Vec<Row> {
 }
 
 fn short_stall(settings: &mut Settings) {
-    settings.stall_timeout = Duration::from_secs(5);
+    settings.stall_timeout = Duration::from_secs(8);
 }
 
 fn silences(protocol: &dyn Protocol) -> Vec<Row> {
@@ -117,9 +117,10 @@ fn silences(protocol: &dyn Protocol) -> Vec<Row> {
     let drip = |text: String, size, pause| {
         Act::Steps(vec![Step::Drip(text.into_bytes(), size, Duration::from_millis(pause)), Step::Drain])
     };
-    let slow = drip(format!("{STREAM}{whole}"), 16, 10);
+    // Longer than the limit as a whole, though never between two pieces.
+    let slow = drip(format!("{STREAM}{whole}"), whole.len() / 40, 250);
     rows.push(Row::new("a slow drip within the stall limit", slow, answered(fine())).with(short_stall));
-    let late = drip(format!("{STREAM}{half}{whole}"), half.len() + STREAM.len(), 15_000);
+    let late = drip(format!("{STREAM}{half}{whole}"), half.len() + STREAM.len(), 25_000);
     rows.push(Row::new("a pause beyond the stall limit", late, stalled.clone()).with(short_stall));
     // Keep-alives hold off the stall limit; the limit of the whole call ends them.
     let alive = drip(format!("{STREAM}{}", ": alive\n\n".repeat(100_000)), 9, 50);

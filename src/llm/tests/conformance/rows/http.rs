@@ -55,7 +55,7 @@ pub(super) fn rows(protocol: &dyn Protocol) -> Vec<Row> {
         rows.push(Row::new(name, raw(text.to_owned()), cut.clone()));
     }
     let endless = |head: &str, piece: &str| Act::Endless(head.as_bytes().to_vec(), piece.as_bytes().to_vec());
-    rows.push(Row::new("endless headers", endless("HTTP/1.1 200 OK\r\n", "x-a: b\r\n"), cut));
+    rows.push(Row::new("endless headers", endless("HTTP/1.1 200 OK\r\n", &"x-a: b\r\n".repeat(500)), cut));
     let upgrade = response(101, "connection: upgrade\r\nupgrade: h2c\r\n", "");
     rows.push(Row::new("101 Switching Protocols", upgrade, Expect::Retried(Kind::BadAnswer, Billed::No)));
     rows.extend(compressed(protocol));

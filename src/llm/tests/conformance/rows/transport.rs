@@ -47,9 +47,14 @@ pub(super) fn rows(_protocol: &dyn Protocol) -> Vec<Row> {
     ]
 }
 
-/// An address on which nobody listens.
+/// An address that is taken and on which nobody listens.
 fn closed() -> std::net::SocketAddr {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = socket.local_addr().unwrap();
+    // Kept for the life of the process, lest another test gets it.
+    std::mem::forget(socket);
+    address
 }
 
 /// The address of a server that does this with its one connection.
