@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use podium_types::chat::Effort;
 use podium_types::money::Usd;
 use podium_types::usage::Usage;
 use serde::Deserialize;
@@ -118,6 +119,11 @@ pub struct ModelFacts {
     pub reasoning: bool,
     /// Gives log probabilities.
     pub logprobs: bool,
+    /// The least reasoning effort it takes; less becomes this.
+    pub least_effort: Effort,
+    /// The least and the most tokens of thought it takes, where the provider speaks Gemini's protocol and an effort is
+    /// told as a number of tokens.
+    pub thinking_budget: Option<(u32, u32)>,
 }
 
 /// The output limit of a model about which nothing is known.
@@ -144,6 +150,8 @@ impl ModelFacts {
         parallel_tool_calls: true,
         reasoning: true,
         logprobs: true,
+        least_effort: Effort::Minimal,
+        thinking_budget: None,
     };
 }
 
@@ -244,8 +252,9 @@ mod tests {
     fn the_shipped_catalog_is_complete() {
         let catalog = Catalog::parse(SHIPPED).unwrap();
         assert!(catalog.entries().count() >= 12);
-        for (name, facts) in
-            catalog.entries().filter(|(name, _)| matches!(name.provider.as_str(), "openai" | "anthropic"))
+        for (name, facts) in catalog
+            .entries()
+            .filter(|(name, _)| matches!(name.provider.as_str(), "openai" | "anthropic" | "google"))
         {
             assert!(facts.prices.is_some() && facts.prices_as_of.is_some(), "{name} has no dated price");
             assert!(facts.context_window.is_some() && facts.output_limit.is_some(), "{name} has no limits");

@@ -36,6 +36,8 @@ pub struct ProviderFacts {
     pub base_url_variable: Option<String>,
     /// The variable that holds its key; `NAME_API_KEY` where absent.
     pub key_variable: Option<String>,
+    /// A second name of that variable, read where the first is not set: some keys are known by two.
+    pub other_key_variable: Option<String>,
     /// A call to `base_url` without a key is refused before it is sent.
     #[serde(default)]
     pub key_required: bool,
@@ -79,7 +81,8 @@ impl ProviderFacts {
     /// The variables it is read from, those of its protocol included.
     pub fn variables(&self, name: &str) -> Vec<String> {
         let extra = extra_variables(self.protocol).iter().map(|variable| (*variable).to_owned());
-        [self.key_variable(name), self.base_url_variable(name)].into_iter().chain(extra).collect()
+        let own = [self.key_variable(name), self.base_url_variable(name)].into_iter();
+        own.chain(self.other_key_variable.clone()).chain(extra).collect()
     }
 
     fn base_url_variable(&self, name: &str) -> String {
@@ -106,7 +109,7 @@ impl ProviderFacts {
             protocol: self.protocol,
             base_url: moved.or(home),
             base_url_variable,
-            key: read(&key_variable).map(Secret::new),
+            key: read(&key_variable).or_else(|| read(self.other_key_variable.as_ref()?)).map(Secret::new),
             key_variable,
             key_required: self.key_required && at_home,
             max_completion_tokens: self.max_completion_tokens && at_home,
@@ -129,6 +132,7 @@ mod tests {
             base_url: Some("https://api.example.org/v1".to_owned()),
             base_url_variable: None,
             key_variable: None,
+            other_key_variable: None,
             key_required: true,
             max_completion_tokens: true,
         }
@@ -150,6 +154,20 @@ mod tests {
         assert!(endpoint.extra.is_empty(), "an organisation is not told to another server");
         let home = openai().endpoint("my-lab", &BTreeMap::new());
         assert!(home.max_completion_tokens && home.key_required);
+    }
+
+    #[test]
+    fn a_key_may_be_known_by_a_second_name() {
+        let facts = ProviderFacts { other_key_variable: Some("OTHER_KEY".to_owned()), ..openai() };
+        let key = |variables: &[(&str, &str)]| {
+            let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            facts.endpoint("lab", &variables.collect()).key.map(|key| key.expose().to_owned())
+        };
+        assert_eq!(key(&[("OTHER_KEY", "b")]).as_deref(), Some("b"));
+        assert_eq!(key(&[("LAB_API_KEY", " "), ("OTHER_KEY", "b")]).as_deref(), Some("b"));
+        assert_eq!(key(&[("LAB_API_KEY", "a"), ("OTHER_KEY", "b")]).as_deref(), Some("a"));
+        assert_eq!(key(&[]), None);
+        assert!(facts.variables("lab").contains(&"OTHER_KEY".to_owned()));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! checks and waiting are not a provider's business.
 
 mod anthropic;
+mod gemini;
 pub(crate) mod http;
 mod openai;
 pub(crate) mod playbook;
@@ -167,9 +168,9 @@ pub(crate) fn wire<'a>(endpoint: &'a Endpoint, facts: &ModelFacts) -> Box<dyn ht
         (Protocol::OpenAi | Protocol::Azure, Api::ChatCompletions) => {
             Box::new(openai::ChatCompletions { endpoint })
         }
+        (Protocol::Gemini, _) => Box::new(gemini::Gemini { endpoint, facts: facts.clone() }),
         (Protocol::Anthropic, _) => Box::new(anthropic::Messages { endpoint, thinking: facts.thinking }),
         (Protocol::OpenAi | Protocol::Azure, Api::Responses) => Box::new(openai::Responses { endpoint }),
-        _ => Box::new(openai::ChatCompletions { endpoint }),
     }
 }
 

@@ -3,6 +3,7 @@
 mod anthropic;
 mod conformance;
 mod conversation;
+mod gemini;
 mod responses;
 mod server;
 mod setup;

@@ -42,8 +42,8 @@ pub(crate) struct Complaint {
     /// Its code, type and status, in lower case.
     pub(crate) code: String,
     parameter: String,
-    /// As it came.
-    error: Value,
+    /// As it came, for what only some servers tell.
+    pub(crate) error: Value,
 }
 
 /// Characters kept of a message.
@@ -87,6 +87,8 @@ pub(super) fn inside(body: &Value, sent: &Sent<'_>) -> Option<Failed> {
 
 impl Complaint {
     fn new(body: &Value) -> Self {
+        // Where chunks of an answer come in an array, so does an error.
+        let body = body.get(0).unwrap_or(body);
         let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
         let field =
             |names: &[&str]| names.iter().find_map(|name| error.get(name)).map(text).unwrap_or_default();
@@ -174,6 +176,7 @@ impl Complaint {
                 "maximum number of tokens allowed",
                 "prompt is too long",
                 "input is too long",
+                "exceeds the maximum number of tokens",
             ])
     }
 
@@ -188,7 +191,7 @@ impl Complaint {
 
     /// The parameter that the complaint names as not taken, if the request had it.
     fn unsupported(&self, sent: &Sent<'_>) -> Option<Parameter> {
-        const PHRASES: [&str; 18] = [
+        const PHRASES: &[&str] = &[
             "unsupported",
             "not support",
             "unrecognized",
@@ -197,6 +200,10 @@ impl Complaint {
             "not permitted",
             "not allowed",
             "not available",
+            "not enabled",
+            "corrupted thought",
+            "signature is not valid",
+            "missing a thought",
             "not implemented",
             "invalid parameter",
             "extra inputs",
@@ -208,7 +215,7 @@ impl Complaint {
             "invalid `signature`",
             "cannot be modified",
         ];
-        if !self.code.contains("unsupported") && !self.says(&PHRASES) {
+        if !self.code.contains("unsupported") && !self.says(PHRASES) {
             return None;
         }
         let there = |path: &str| path.split('.').try_fold(sent.body, |value, key| value.get(key)).is_some();
