@@ -28,6 +28,7 @@ mod model;
 mod observer;
 pub mod playbook;
 mod provider;
+mod same_as;
 mod secret;
 mod settings;
 pub mod tokens;
@@ -36,9 +37,9 @@ mod toml_fault;
 #[cfg(test)]
 mod tests;
 
-pub use catalog::{Api, Catalog, CatalogError, ModelFacts, Prices, Thinking};
+pub use catalog::{Api, Catalog, CatalogError, LongPrompt, ModelFacts, Prices, Thinking};
 pub use client::{Call, Client, Prepared};
-pub use endpoint::{Endpoint, Protocol, ProviderFacts};
+pub use endpoint::{Endpoint, Protocol, ProviderFacts, ReasoningBack};
 pub use error::{Error, ServiceFailure};
 pub use ledger::{Denied, Ledger, NoLedger, Settled, WorstCase};
 pub use model::{ModelName, ModelNameError};

@@ -224,6 +224,7 @@ mod tests {
                 request: chat,
                 output_limit,
                 without,
+                wanted: None,
                 input_estimate: LEAST_CACHED,
                 thinks: true,
                 first_byte: attempt.first_byte,

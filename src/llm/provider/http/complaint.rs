@@ -42,6 +42,8 @@ pub(crate) struct Complaint {
     /// Its code, type and status, in lower case.
     pub(crate) code: String,
     parameter: String,
+    /// A filter's doing: the request stays refused whatever the status.
+    filtered: bool,
     /// As it came, for what only some servers tell.
     pub(crate) error: Value,
 }
@@ -97,8 +99,19 @@ impl Complaint {
             other => text(other),
         };
         let code = format!("{} {} {}", field(&["code"]), field(&["type"]), field(&["status"]));
-        let parameter = field(&["param"]);
-        Self { message: cut(&message), code: code.to_lowercase(), parameter, error: error.clone() }
+        let code = code.to_lowercase();
+        let inner = error.get("innererror").and_then(|inner| inner.get("code")).and_then(Value::as_str);
+        let filtered =
+            ["content_filter", "content_policy", "invalid_prompt"].iter().any(|name| code.contains(name))
+                || inner == Some("ResponsibleAIPolicyViolation")
+                || error.get("metadata").is_some_and(|metadata| metadata.get("flagged_input").is_some());
+        Self {
+            message: cut(&message),
+            code,
+            parameter: field(&["param"]),
+            filtered,
+            error: error.clone(),
+        }
     }
 
     fn text(&self, status: u16) -> String {
@@ -118,9 +131,12 @@ impl Complaint {
             return Cause::Service(kind);
         }
         match status {
+            _ if self.filtered => Cause::Request(Box::new(self.refused())),
             400 | 413 | 422 => self.request_cause(sent),
             401 | 403 => Cause::Service(ServiceFailure::Auth),
             402 => Cause::Service(ServiceFailure::Quota),
+            // A router that has the model, but not with all that was asked for.
+            404 if self.says(&["no endpoints found that support"]) => self.request_cause(sent),
             404 | 405 | 410 => Cause::Service(ServiceFailure::NotFound),
             429 if self.is_quota() => Cause::Service(ServiceFailure::Quota),
             429 => Cause::Service(ServiceFailure::RateLimited),
@@ -209,6 +225,7 @@ impl Complaint {
             "extra inputs",
             "only the default",
             "requires --",
+            "no endpoints found",
             "deprecated",
             "may not be",
             "must be explicitly",
