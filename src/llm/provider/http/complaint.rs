@@ -105,13 +105,7 @@ impl Complaint {
             ["content_filter", "content_policy", "invalid_prompt"].iter().any(|name| code.contains(name))
                 || inner == Some("ResponsibleAIPolicyViolation")
                 || error.get("metadata").is_some_and(|metadata| metadata.get("flagged_input").is_some());
-        Self {
-            message: cut(&message),
-            code,
-            parameter: field(&["param"]),
-            filtered,
-            error: error.clone(),
-        }
+        Self { message: cut(&message), code, parameter: field(&["param"]), filtered, error: error.clone() }
     }
 
     fn text(&self, status: u16) -> String {

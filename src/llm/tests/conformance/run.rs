@@ -147,7 +147,11 @@ fn observed(record: &Record) -> Result<(), String> {
     let ended = of(|event| matches!(event, CallEvent::TryFailed { .. } | CallEvent::Answered { .. }));
     let waits = of(|event| matches!(event, CallEvent::Waiting { .. }));
     let over = of(|event| matches!(event, CallEvent::WaitingOver));
-    if (begun, ended) == (tries, tries) && waits == over { Ok(()) } else { Err(format!("told were {events:?}")) }
+    if (begun, ended) == (tries, tries) && waits == over {
+        Ok(())
+    } else {
+        Err(format!("told were {events:?}"))
+    }
 }
 
 /// Each call has an id of its own, whatever the server gave.

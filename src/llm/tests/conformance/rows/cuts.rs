@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::super::server::{Act, CHUNKED, STREAM, Step, chunk};
-use super::super::row::{Billed, Expect, Row, answered, fine, open};
+use super::super::row::{Billed, Expect, Row, answered, fine, good_events, open};
 use super::super::speech::{Place, Protocol, Say, before, through};
 use crate::{ServiceFailure as Kind, Settings};
 
@@ -100,7 +100,7 @@ fn short_stall(settings: &mut Settings) {
 
 fn silences(protocol: &dyn Protocol) -> Vec<Row> {
     let half = through(protocol, &Say::fine(), Place::Text);
-    let whole = through(protocol, &Say::fine(), Place::After) + protocol.end_mark();
+    let whole = good_events(protocol);
     let stalled = Expect::Retried(Kind::Stalled, Billed::Unknown);
     let head = format!("{STREAM}{half}");
     let table = [

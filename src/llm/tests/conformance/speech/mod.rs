@@ -9,11 +9,13 @@ mod responses;
 use serde_json::Value;
 
 /// The protocols, under the name of a model that is reached by each.
-pub(super) const PROTOCOLS: [&dyn Protocol; 4] = [
+pub(super) const PROTOCOLS: [&dyn Protocol; 6] = [
     &openai_chat::OpenAiChat { model: "openai/any" },
     &openai_chat::OpenAiChat { model: "router/any" },
+    &openai_chat::OpenAiChat { model: "azure/any" },
     &responses::Responses { model: "openai/responding" },
     &anthropic::Anthropic { model: "anthropic/any" },
+    &gemini::Gemini { model: "google/any" },
 ];
 
 /// An answer of a model.

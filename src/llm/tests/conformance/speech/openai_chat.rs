@@ -1,4 +1,5 @@
-//! Chat completions: chunks with `choices[].delta`, the usage in a chunk of its own, `[DONE]` at the end.
+//! Chat completions: chunks with `choices[].delta`, the usage in a chunk of its own, `[DONE]` at the end; as OpenAI,
+//! Azure and OpenRouter write them.
 
 use serde_json::{Map, Value, json};
 
@@ -9,6 +10,10 @@ pub(super) struct OpenAiChat {
 }
 
 impl OpenAiChat {
+    fn is(&self, provider: &str) -> bool {
+        self.model.starts_with(provider)
+    }
+
     fn chunk(say: &Say, place: Place, delta: &Value, finish: Option<&str>) -> Event {
         let data = json!({
             "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_764_000_000, "model": say.model,
@@ -26,16 +31,28 @@ impl Protocol for OpenAiChat {
     }
 
     fn path(&self) -> &'static str {
-        "/v1/chat/completions"
+        if self.is("azure") {
+            "/openai/deployments/any/chat/completions?api-version=2024-10-21"
+        } else {
+            "/v1/chat/completions"
+        }
     }
 
     fn key_header(&self) -> &'static str {
-        "authorization: bearer "
+        if self.is("azure") { "api-key: " } else { "authorization: bearer " }
     }
 
     fn events(&self, say: &Say) -> Option<Vec<Event>> {
         let empty = json!({"role": "assistant", "content": "", "refusal": null});
         let mut events = vec![Self::chunk(say, Place::Before, &empty, None)];
+        if self.is("azure") {
+            // What the filter found in the prompt comes first, in a chunk without a choice.
+            let filter =
+                json!([{"prompt_index": 0, "content_filter_results": {"hate": {"filtered": false}}}]);
+            let data = json!({"id": "", "object": "", "created": 0, "model": "", "choices": [],
+                "prompt_filter_results": filter});
+            events.insert(0, Event { name: None, data, place: Place::Before });
+        }
         for text in &say.text {
             let field = if say.end == End::Refusal { "refusal" } else { "content" };
             events.push(Self::chunk(say, Place::Text, &json!({field: text}), None));
@@ -93,12 +110,17 @@ impl Protocol for OpenAiChat {
 
     fn error(&self, status: u16, message: &str) -> Value {
         // OpenRouter repeats the status as a number where OpenAI has a word or nothing.
-        let code = if self.model.starts_with("router") { json!(status) } else { Value::Null };
+        let code = if self.is("router") { json!(status) } else { Value::Null };
         json!({"error": {"message": message, "type": "some_error", "param": null, "code": code}})
     }
 
     fn overloaded(&self) -> Event {
-        let data = json!({"error": {"message": "Overloaded", "type": "server_error", "code": null}});
+        let mut data = json!({"error": {"message": "Overloaded", "type": "server_error", "code": null}});
+        if self.is("router") {
+            data = json!({"id": "gen-1", "object": "chat.completion.chunk", "model": "served-model", "provider": "x",
+                "error": {"code": 502, "message": "Overloaded"},
+                "choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}]});
+        }
         Event { name: None, data, place: Place::Before }
     }
 
