@@ -189,7 +189,7 @@ async fn read_body(stream: &mut TcpStream, head: &str, mut bytes: Vec<u8>) -> Op
 }
 
 async fn read_more(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> Option<()> {
-    let mut buffer = [0; 1 << 16];
+    let mut buffer = vec![0; 1 << 16];
     match stream.read(&mut buffer).await {
         Ok(0) | Err(_) => None,
         Ok(read) => {

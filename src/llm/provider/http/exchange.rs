@@ -12,8 +12,8 @@ use crate::ledger::Settled;
 use crate::provider::Failed;
 use crate::settings::Settings;
 
-/// How long an idle connection is kept. Common servers (uvicorn under vLLM and LiteLLM, Node) close theirs after 5 s;
-/// a request that goes out on a connection which is just being closed fails as a cut one, and may count as billed.
+/// How long an idle connection is kept. Common servers (uvicorn, Node) close theirs after 5 s; a request that goes out
+/// on a connection which is just being closed fails as a cut one, and may count as billed.
 const IDLE: Duration = Duration::from_secs(4);
 
 /// The HTTP client of all providers.

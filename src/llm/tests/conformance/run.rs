@@ -133,7 +133,7 @@ fn addressed(protocol: &dyn Protocol, server: &Server) -> Result<(), String> {
 fn secret(record: &Record, result: &Result<ChatAnswer, Error>) -> Result<(), String> {
     let mut told = format!("{result:?} {:?}", record.events.lock().unwrap());
     if let Err(error) = result {
-        told.push_str(&format!("{error} {:?}", error.hint()));
+        told = format!("{told} {error} {:?}", error.hint());
     }
     if told.contains(KEY) { Err(format!("the key leaked: {told}")) } else { Ok(()) }
 }

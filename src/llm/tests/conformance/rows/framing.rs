@@ -157,5 +157,6 @@ fn pieces(protocol: &dyn Protocol) -> Vec<Row> {
 
 /// A character as JSON's escapes, a pair of them beyond the basic plane.
 fn escape(c: char) -> String {
-    c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+    let units = c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<Vec<_>>();
+    units.concat()
 }

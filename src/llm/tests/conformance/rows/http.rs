@@ -15,7 +15,7 @@ pub(super) fn rows(protocol: &dyn Protocol) -> Vec<Row> {
     let raw = |text: String| Act::Write(text.into_bytes());
     let body = |head: &str| raw(format!("{head}content-type: text/event-stream\r\n\r\n{good}"));
     let whole = String::from_utf8_lossy(&chunk(good.as_bytes())).into_owned();
-    let many: String = (0..90).map(|number| format!("x-header-{number}: {number}\r\n")).collect();
+    let many = (0..90).map(|number| format!("x-header-{number}: {number}\r\n")).collect::<Vec<_>>().concat();
     let table = [
         ("HTTP/1.0", body("HTTP/1.0 200 OK\r\n")),
         ("no reason phrase", body("HTTP/1.1 200\r\n")),
