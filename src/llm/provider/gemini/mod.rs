@@ -4,6 +4,7 @@
 //! and then it goes back unchanged with its turn (`parts`).
 
 mod assembly;
+mod contents;
 mod errors;
 mod parts;
 mod thinking;
