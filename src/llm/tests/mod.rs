@@ -3,8 +3,8 @@
 mod anthropic;
 mod azure;
 mod budget;
+mod conformance;
 mod conversation;
-mod faults;
 mod gemini;
 mod openrouter;
 mod pacing;
