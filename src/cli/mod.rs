@@ -22,6 +22,7 @@ mod summary;
 mod terminal;
 mod validate;
 mod values;
+mod variables;
 
 use std::process::ExitCode;
 
@@ -84,6 +85,9 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
+            if error.use_stderr() && failure::wants_json(std::env::args_os()) {
+                Terminal::new().json(&Failure::of_clap(&error).document());
+            }
             return exit::of_usage(&error);
         }
     };
@@ -98,7 +102,11 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(failure) => {
             failure.print(&terminal);
-            failure.code
+            // A command that has printed its own document keeps to one.
+            if failure::wants_json(std::env::args_os()) && !terminal.has_data() {
+                terminal.json(&failure.document());
+            }
+            failure.exit()
         }
     }
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::cli::exit;
 use crate::cli::failure::Failure;
-use crate::cli::site::SiteArguments;
+use crate::cli::site::{SiteArguments, tell_models};
 use crate::cli::terminal::{Terminal, escape};
 use crate::cli::{runtime, values};
 use crate::run::error::RunError;
@@ -56,7 +56,9 @@ pub(crate) fn main(
         command;
     let name: ModelName = model.parse().map_err(RunError::from)?;
     let models = BTreeMap::from([("chat".to_owned(), name.clone())]);
-    let client = site.client(&site.model_catalog(), &models, competition.as_deref())?;
+    let texts = site.model_texts()?;
+    tell_models(texts.own.as_ref(), terminal);
+    let client = site.client(&texts, &models, competition.as_deref())?;
     let request = ChatRequest {
         messages: vec![Message::text(Speaker::User, prompt.clone())],
         output: schema.as_ref().map(read_schema).transpose()?,

@@ -220,8 +220,8 @@ fn unknown_provider(provider: &str, settings: &Settings) -> Error {
     let hint = match nearest {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!(
-            "known providers: {}; any other server that speaks the OpenAI protocol is reached as `openai/NAME` with \
-             OPENAI_BASE_URL set",
+            "known providers: {}; describe another one in a file of models (`--models FILE`), or reach a server that \
+             speaks the OpenAI protocol as `openai/NAME` with OPENAI_BASE_URL set",
             known.join(", ")
         ),
     };
@@ -236,13 +236,14 @@ fn check_url(provider: &str, endpoint: &Endpoint) -> Result<(), Error> {
             hint: format!("set {variable} in the environment or in a `.env` file"),
         });
     };
-    let url = reqwest::Url::parse(base_url);
-    if url.is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host()) {
+    if crate::catalog_check::is_address(base_url) {
         return Ok(());
     }
     Err(Error::Configuration {
-        problem: format!("the base URL of `{provider}` is no http or https address"),
-        hint: format!("set {variable} to an address such as `http://127.0.0.1:8080/v1`"),
+        problem: format!("the base URL of `{provider}` is no http or https address without a password"),
+        hint: format!(
+            "set {variable} to an address such as `http://127.0.0.1:8080/v1`; keys have variables of their own"
+        ),
     })
 }
 

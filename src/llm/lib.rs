@@ -18,6 +18,8 @@
 //! [`Secret`] (keys).
 
 mod catalog;
+mod catalog_check;
+mod catalog_error;
 mod chat;
 mod client;
 mod correction;
@@ -36,7 +38,8 @@ mod toml_fault;
 #[cfg(test)]
 mod tests;
 
-pub use catalog::{Api, Catalog, CatalogError, ModelFacts, Prices};
+pub use catalog::{Api, Catalog, ModelFacts, Prices};
+pub use catalog_error::CatalogError;
 pub use client::{Call, Client, Prepared};
 pub use endpoint::{Endpoint, Protocol, ProviderFacts};
 pub use error::{Error, ServiceFailure};
