@@ -82,6 +82,7 @@ impl SiteArguments {
             variables: variables::read(terminal),
             own_models: self.own_models(&home),
             stall_timeout: self.stall_timeout.map(Duration::from_millis),
+            max_tries: None,
             python: self
                 .python
                 .clone()

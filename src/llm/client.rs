@@ -20,6 +20,10 @@ use crate::provider::{self, Parameter, Provider, Without, playbook::Playbook};
 use crate::settings::Settings;
 use crate::{chat, tokens};
 
+/// What a model may or may not take, by the names used in journals, events and lists.
+pub const ABILITIES: [&str; 9] =
+    ["temperature", "seed", "stop", "effort", "schema", "tools", "tool_choice", "one_tool_call", "logprobs"];
+
 /// One chat.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
@@ -92,6 +96,16 @@ impl Client {
     /// What is known about `model`.
     pub fn facts(&self, model: &ModelName) -> &ModelFacts {
         self.shared.catalog.facts(model)
+    }
+
+    /// What `model` does without, by the names of [`ABILITIES`](crate::ABILITIES): as the catalog tells it, as its
+    /// protocol demands, and as was learnt.
+    pub fn missing(&self, model: &ModelName) -> Vec<&'static str> {
+        let without = self.shape(model, &ChatRequest::default()).without;
+        ABILITIES
+            .into_iter()
+            .filter(|name| without.iter().any(|parameter| parameter.as_str() == *name))
+            .collect()
     }
 
     /// All models of the catalog.

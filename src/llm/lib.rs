@@ -40,7 +40,7 @@ mod tests;
 
 pub use catalog::{Api, Catalog, ModelFacts, Prices};
 pub use catalog_error::CatalogError;
-pub use client::{Call, Client, Prepared};
+pub use client::{ABILITIES, Call, Client, Prepared};
 pub use endpoint::{Endpoint, Protocol, ProviderFacts};
 pub use error::{Error, ServiceFailure};
 pub use ledger::{Denied, Ledger, NoLedger, Settled, WorstCase};

@@ -37,6 +37,8 @@ pub struct Site {
     pub own_models: Option<PathBuf>,
     /// How long a model's answer may be silent, where it is not the client's default.
     pub stall_timeout: Option<Duration>,
+    /// Tries of a model at most, where it is not the client's default.
+    pub max_tries: Option<u32>,
     /// A Python of the user's own, instead of a pinned profile.
     pub python: Option<PathBuf>,
 }
@@ -125,6 +127,7 @@ impl Site {
         let catalog = texts.catalog()?;
         let mut settings = podium_llm::Settings::new(&catalog, &self.variables);
         settings.stall_timeout = self.stall_timeout.unwrap_or(settings.stall_timeout);
+        settings.max_tries = self.max_tries.unwrap_or(settings.max_tries);
         let stand_in = models.values().any(|model| model.provider == PLAYBOOK);
         let library = match competition.filter(|_| stand_in) {
             Some(competition) => {

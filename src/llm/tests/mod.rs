@@ -4,4 +4,5 @@ mod conversation;
 mod faults;
 mod server;
 mod setup;
+mod spans;
 mod stand_in;

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::{body, headers};
+use super::{body, headers, network};
 use crate::error::{Error, ServiceFailure};
 use crate::ledger::Settled;
 use crate::provider::Failed;
@@ -113,7 +113,8 @@ impl Service {
             Ok(Err(error)) => {
                 // Nothing was sent where no connection was made.
                 let settled = if error.is_connect() { Settled::NotBilled } else { Settled::Unknown };
-                Err(Failed::service(ServiceFailure::Network, settled, causes(&error.without_url())))
+                let (kind, message) = network::told(error);
+                Err(Failed::service(kind, settled, message))
             }
             Err(_) => {
                 let message = format!("no answer began within the stall time-out of {stall:?}");

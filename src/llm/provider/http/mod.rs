@@ -11,6 +11,7 @@ mod exchange;
 mod headers;
 mod mend;
 mod native;
+mod network;
 mod wire;
 
 pub(crate) use complaint::{Complaint, ErrorDialect, cut};
