@@ -34,6 +34,10 @@ pub(crate) enum Parameter {
     StreamOptions,
     /// The other name of the output limit (`max_tokens`, `max_completion_tokens`) is needed.
     OutputLimitName,
+    /// Reasoning in summary, for a reader.
+    ReasoningSummary,
+    /// Reasoning as the provider wants it back.
+    ReasoningState,
 }
 
 impl Parameter {
@@ -51,6 +55,8 @@ impl Parameter {
             Self::Logprobs => "logprobs",
             Self::StreamOptions => "stream_options",
             Self::OutputLimitName => "output_limit_name",
+            Self::ReasoningSummary => "reasoning_summary",
+            Self::ReasoningState => "reasoning_state",
         }
     }
 }
@@ -155,6 +161,7 @@ pub(crate) fn wire<'a>(endpoint: &'a Endpoint, facts: &ModelFacts) -> Box<dyn ht
         (Protocol::OpenAi | Protocol::Azure, Api::ChatCompletions) => {
             Box::new(openai::ChatCompletions { endpoint })
         }
+        (Protocol::OpenAi | Protocol::Azure, Api::Responses) => Box::new(openai::Responses { endpoint }),
         _ => Box::new(openai::ChatCompletions { endpoint }),
     }
 }
