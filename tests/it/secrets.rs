@@ -15,7 +15,8 @@ fn holds_secret(bytes: &[u8]) -> bool {
     bytes.windows(SECRET.len()).any(|window| window == SECRET)
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+/// All files below `folder`.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![folder.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
         for path in std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {

@@ -120,6 +120,7 @@ pub(super) fn main(arguments: &Arguments, site: &Site, terminal: &Terminal) -> R
         let tries = watch.tries();
         terminal.json(&json!({
             "answer": answer,
+            "cost_usd": answer.usage.cost.map(podium_types::money::Usd::dollars),
             "tries": tries.len(),
             "attempts": tries,
             "without": watch.without(),

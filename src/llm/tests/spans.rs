@@ -92,7 +92,7 @@ async fn a_whole_call_is_a_span_of_the_conventions() {
         "completion_tokens_details": {"reasoning_tokens": 2},
     });
     let answer = stream(&[
-        delta(&json!({"content": format!("an answer with {KEY}")}), None),
+        delta(&json!({"content": format!("a reply with {KEY}")}), None),
         delta(&json!({}), Some("stop")),
         event(&json!({"choices": [], "usage": usage})),
     ]);
@@ -134,7 +134,7 @@ async fn a_whole_call_is_a_span_of_the_conventions() {
         ("podium.tries", "1"),
     ]);
     assert_eq!(span, expected);
-    for text in ["a question", "an answer", KEY] {
+    for text in ["a question", "a reply", KEY] {
         assert!(!all.contains(text), "{text}: {all}");
     }
 }
