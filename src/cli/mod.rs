@@ -132,9 +132,9 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
 /// Diagnostics on standard error: warnings, or what `-v` and `PODIUM_LOG` ask for. Crates that would write prompts
 /// or keys are silenced whatever is asked for.
 fn start_tracing(verbose: u8) {
+    use tracing_subscriber::EnvFilter;
     use tracing_subscriber::filter::{FilterExt as _, filter_fn};
     use tracing_subscriber::prelude::*;
-    use tracing_subscriber::{EnvFilter, Layer as _};
     let level = match verbose {
         0 => "warn",
         1 => "info",

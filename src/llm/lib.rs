@@ -38,7 +38,7 @@ mod toml_fault;
 #[cfg(test)]
 mod tests;
 
-pub use catalog::{Api, Catalog, ModelFacts, Prices};
+pub use catalog::{Api, Catalog, ModelFacts, Prices, Thinking};
 pub use catalog_error::CatalogError;
 pub use client::{ABILITIES, Call, Client, Prepared};
 pub use endpoint::{Endpoint, Protocol, ProviderFacts};

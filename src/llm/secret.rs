@@ -61,7 +61,7 @@ pub(crate) fn redact<'a>(text: &str, secrets: impl Iterator<Item = &'a Secret>) 
 fn without_head_at_end(text: String, secret: &str) -> String {
     let body = text.trim_end_matches('…');
     let heads = secret.char_indices().map(|(at, _)| at).filter(|at| *at >= LEAST);
-    let head = heads.filter_map(|at| secret.get(..at)).filter(|head| body.ends_with(head)).last();
+    let head = heads.rev().filter_map(|at| secret.get(..at)).find(|head| body.ends_with(head));
     match head.and_then(|head| body.strip_suffix(head)) {
         Some(before) => format!("{before}{REDACTED}{}", text.get(body.len()..).unwrap_or_default()),
         None => text,

@@ -1,6 +1,8 @@
 //! The user's own models and providers: a file over the shipped one, found where it belongs, told when it is used,
 //! and stored with a run. A file that is wrong is one sentence with file, line and the name that was meant.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use crate::service::Service;
@@ -28,7 +30,7 @@ fn a_provider_of_ones_own_is_called_with_its_own_key() {
     let said = Podium::new(&place).args(chat).output().expect(0);
     let told = format!("note: models and providers of {} over the built-in", usual.display());
     assert!(said.stderr.contains(&told), "{}", said.stderr);
-    assert_eq!(said.json()["cost_usd"], json!(8e-6), "2 + 3 tokens at 1 and 2 dollars a million");
+    assert_eq!(said.json()["cost_usd"], json!(3e-6), "1 + 1 tokens at 1 and 2 dollars a million");
     let request = service.requests().remove(0);
     assert_eq!(request.0["headers"]["authorization"], format!("Bearer {KEY}"));
     assert_eq!((request.output_limit(), request.body().get("seed")), (Some(1_000), None));
@@ -92,7 +94,7 @@ fn a_wrong_file_is_one_sentence_and_no_key_is_repeated() {
         assert_eq!(list.stdout, "");
         let said = list.stderr.replace(&place.path().display().to_string(), "[place]");
         let said: Vec<&str> = said.lines().filter(|line| !line.starts_with("note: ")).collect();
-        told.push_str(&format!("{text}\n{}\n\n", said.join("\n")));
+        writeln!(told, "{text}\n{}\n", said.join("\n")).unwrap();
     }
     insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!("wrong_files", told) });
 }

@@ -85,9 +85,9 @@ impl Callable {
 
     fn words(&self) -> String {
         match (&self.problem, &self.address) {
-            (Some(problem), _) => problem.clone(),
-            (None, Some(address)) => format!("at {address}"),
-            (None, None) => "built in".to_owned(),
+            (Some(problem), _) => format!("no: {problem}"),
+            (None, Some(address)) => format!("yes, at {address}"),
+            (None, None) => "yes, built in".to_owned(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the client asks of a provider: one try, sent once, answered or failed. Retries, downgrades, budgets, schema
 //! checks and waiting are not a provider's business.
 
+mod anthropic;
 pub(crate) mod http;
 mod openai;
 pub(crate) mod playbook;
@@ -161,6 +162,7 @@ pub(crate) fn wire<'a>(endpoint: &'a Endpoint, facts: &ModelFacts) -> Box<dyn ht
         (Protocol::OpenAi | Protocol::Azure, Api::ChatCompletions) => {
             Box::new(openai::ChatCompletions { endpoint })
         }
+        (Protocol::Anthropic, _) => Box::new(anthropic::Messages { endpoint, thinking: facts.thinking }),
         (Protocol::OpenAi | Protocol::Azure, Api::Responses) => Box::new(openai::Responses { endpoint }),
         _ => Box::new(openai::ChatCompletions { endpoint }),
     }

@@ -16,7 +16,9 @@ use crate::settings::Settings;
 pub(crate) fn client(settings: &Settings) -> Result<reqwest::Client, Error> {
     // Fails only when a provider is installed already, which serves as well.
     drop(rustls::crypto::ring::default_provider().install_default());
-    reqwest::Client::builder()
+    let builder = reqwest::Client::builder();
+    let builder = if settings.no_proxy { builder.no_proxy() } else { builder };
+    builder
         .connect_timeout(settings.connect_timeout)
         .redirect(reqwest::redirect::Policy::none())
         .user_agent(concat!("podium/", env!("CARGO_PKG_VERSION")))

@@ -25,7 +25,8 @@ pub(super) fn told(error: reqwest::Error) -> (ServiceFailure, String) {
         return (ServiceFailure::Proxy, format!("the proxy refuses to connect to {place}"));
     }
     if words.contains("tunnel error") {
-        return (ServiceFailure::Proxy, format!("the proxy before {place} breaks off: {words}"));
+        let last = chain(&error).last().map(ToString::to_string).unwrap_or_default();
+        return (ServiceFailure::Proxy, format!("no way through the proxy to {place}: {last}"));
     }
     if words.contains("dns error") {
         let last = chain(&error).last().map(ToString::to_string).unwrap_or_default();
@@ -58,9 +59,10 @@ fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn 
 
 /// The TLS error that `error` is, or holds: an [`io::Error`] hides it from its chain of causes.
 fn tls(error: &(dyn Error + 'static)) -> Option<rustls::Error> {
-    let direct = error.downcast_ref::<rustls::Error>();
-    let held = || error.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref::<rustls::Error>();
-    direct.or_else(held).cloned()
+    if let Some(fault) = error.downcast_ref::<rustls::Error>() {
+        return Some(fault.clone());
+    }
+    tls(error.downcast_ref::<io::Error>()?.get_ref()?)
 }
 
 fn of_tls(fault: &rustls::Error, place: &str) -> (ServiceFailure, String) {
