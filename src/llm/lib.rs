@@ -30,6 +30,7 @@ mod model;
 mod observer;
 pub mod playbook;
 mod provider;
+mod same_as;
 mod secret;
 mod settings;
 pub mod tokens;
@@ -38,10 +39,10 @@ mod toml_fault;
 #[cfg(test)]
 mod tests;
 
-pub use catalog::{Api, Catalog, ModelFacts, Prices, Thinking};
+pub use catalog::{Api, Catalog, LongPrompt, ModelFacts, Prices, Thinking};
 pub use catalog_error::CatalogError;
 pub use client::{ABILITIES, Call, Client, Prepared};
-pub use endpoint::{Endpoint, Protocol, ProviderFacts};
+pub use endpoint::{Endpoint, Protocol, ProviderFacts, ReasoningBack};
 pub use error::{Error, ServiceFailure};
 pub use ledger::{Denied, Ledger, NoLedger, Settled, WorstCase};
 pub use model::{ModelName, ModelNameError};
