@@ -277,7 +277,8 @@ async fn complaints_about_abilities_are_learnt_once() {
 async fn thinking_behind_a_changed_prefix_stays_away() {
     let server = Server::start(vec![thinks_and_calls(), says("done")]).await;
     let client = client(&server);
-    for (model, kept) in [("claude-opus-5-5", false), ("claude-opus-4-8", true)] {
+    for (model, kept) in [("claude-opus-5-5", false), ("claude-haiku-5-5", false), ("claude-haiku-4-5", true)]
+    {
         let server = Server::start(vec![thinks_and_calls(), says("done")]).await;
         let client = self::client(&server);
         let answer = chat(&client, model, &look(), &Record::default()).await.unwrap();

@@ -283,7 +283,7 @@ mod tests {
     use crate::provider::trial;
 
     fn assembled(events: &[Value]) -> Result<Answered, Failed> {
-        let mut assembly = MessageAssembly::default();
+        let mut assembly = MessageAssembly::new(Thinking::Budget);
         for event in events {
             assembly.add(event);
         }

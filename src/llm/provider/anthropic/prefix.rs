@@ -1,8 +1,9 @@
 //! What stood before an answer, as one hash.
 //!
-//! Models that cannot stop thinking take their thinking back only while system text, tools and all turns before it are
-//! as they were (marks of the cache and other thinking do not count), and refuse the whole request otherwise. So each
-//! answer's state keeps this hash, and thinking whose hash has changed is not sent.
+//! The newest models take their thinking back only while system text, tools and all turns before it are as they were
+//! (marks of the cache and other thinking do not count), and refuse the whole request otherwise. So the state of an
+//! answer keeps this hash, and thinking whose hash has changed is not sent. That holds for all models that are told to
+//! think by effort; those with budgets do not check, and want their thinking back beside calls.
 
 use podium_types::canonical;
 use serde_json::{Value, json};

@@ -81,7 +81,7 @@ pub(super) fn prefix(attempt: &Attempt<'_>, thinking: Thinking) -> Option<Prefix
 }
 
 fn thinker<'a>(attempt: &Attempt<'a>, thinking: Thinking, tools: &'a [Value]) -> Thinker<'a> {
-    Thinker { model: taken_back(attempt), bound_to: (thinking == Thinking::Always).then_some(tools) }
+    Thinker { model: taken_back(attempt), bound_to: (thinking != Thinking::Budget).then_some(tools) }
 }
 
 /// The model whose thinking is sent back, unless that was refused.
