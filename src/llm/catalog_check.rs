@@ -55,10 +55,11 @@ pub(crate) fn provider(name: &str, facts: &ProviderFacts) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether a model's values mean something, where `providers` are known.
+/// Whether a model's values mean something, where `providers` are known; without any the file is a part of a whole.
 pub(crate) fn model(name: &ModelName, facts: &ModelFacts, providers: &[&str]) -> Result<(), Fault> {
     let (full, provider) = (name.to_string(), name.provider.as_str());
-    if provider != playbook::PROVIDER && !providers.contains(&provider) {
+    let known = providers.is_empty() || provider == playbook::PROVIDER || providers.contains(&provider);
+    if !known {
         let nearest = podium_types::nearest::nearest(provider, providers.iter().copied());
         let meant = meant(nearest.as_deref());
         let problem = format!("there is no provider `{provider}` for `{full}`{meant}");
