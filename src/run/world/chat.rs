@@ -3,13 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::BoxFuture;
-use podium_llm::{Call, CallEvent, Denied, Error, Ledger, Observer, Settled, WorstCase};
+use podium_llm::{Call, CallEvent, Denied, Error, Ledger, ModelName, Observer, Settled, WorstCase};
 use podium_scaffold::EffectResult;
 use podium_types::chat::ChatRequest;
 use podium_types::key::EffectKey;
 use tokio::sync::mpsc;
 
 use super::Inner;
+use super::truncated::TruncationWarnings;
 use crate::run::clock::InFlight;
 use crate::run::driver::{Performed, Report};
 use crate::run::events::RunEvent;
@@ -40,7 +41,8 @@ impl Inner {
         };
         let observer = CallObserver {
             key: key.clone(),
-            provider: model.provider.clone(),
+            model: model.clone(),
+            truncation_warnings: self.truncation_warnings.clone(),
             reporter: self.reporter.clone(),
             in_flight: Mutex::new(self.clock.in_flight()),
         };
@@ -117,7 +119,8 @@ impl Ledger for CallLedger {
 /// Turns a call's events into the run's stream and its clocks.
 struct CallObserver {
     key: EffectKey,
-    provider: String,
+    model: ModelName,
+    truncation_warnings: TruncationWarnings,
     reporter: mpsc::UnboundedSender<Report>,
     in_flight: Mutex<InFlight>,
 }
@@ -139,7 +142,7 @@ impl Observer for CallObserver {
                 self.in_flight().set_waiting(true);
                 self.report(RunEvent::Waiting {
                     key: self.key.clone(),
-                    why: format!("{}: {why}", self.provider),
+                    why: format!("{}: {why}", self.model.provider),
                     delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
                     attempt: attempt + 1,
                     of,
@@ -160,6 +163,9 @@ impl Observer for CallObserver {
             }
             CallEvent::Downgraded { parameter } => {
                 tracing::warn!(key = %self.key, parameter, "the model does not take a parameter; going on without it");
+            }
+            CallEvent::Truncated { counted, told } => {
+                self.truncation_warnings.warn(&self.model, counted, told);
             }
             CallEvent::TryStarted { .. }
             | CallEvent::FirstByte { .. }
