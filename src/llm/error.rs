@@ -94,7 +94,7 @@ pub enum ServiceFailure {
     Network,
     /// The server's certificate is not trusted.
     Certificate,
-    /// There is no TLS where the address says https, or its handshake failed.
+    /// There is no TLS where the address says https.
     Tls,
     /// A proxy stands between us and the service, and refuses.
     Proxy,

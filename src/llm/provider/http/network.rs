@@ -16,7 +16,10 @@ pub(super) fn told(error: reqwest::Error) -> (ServiceFailure, String) {
         return of_tls(&fault, &place);
     }
     if words.contains("tls handshake eof") {
-        return (ServiceFailure::Tls, format!("{place} closed the connection where TLS should have begun"));
+        return (
+            ServiceFailure::Network,
+            format!("{place} closed the connection where TLS should have begun"),
+        );
     }
     if words.contains("tunnel error: proxy authorization required") {
         return (ServiceFailure::Proxy, format!("the proxy before {place} wants a name and a password"));
@@ -82,7 +85,8 @@ fn of_tls(fault: &rustls::Error, place: &str) -> (ServiceFailure, String) {
         rustls::Error::InvalidMessage(_) => {
             return (ServiceFailure::Tls, format!("{place} answers https with something that is no TLS"));
         }
-        other => return (ServiceFailure::Tls, format!("TLS with {place} failed: {other}")),
+        // It may pass: a balancer whose servers start anew refuses for a moment.
+        other => return (ServiceFailure::Network, format!("TLS with {place} failed: {other}")),
     };
     (ServiceFailure::Certificate, format!("the certificate of {place} is not trusted: {why}"))
 }
