@@ -63,7 +63,7 @@ pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCod
 fn show_nodes(run: &StoredRun, entries: &[Entry], terminal: &Terminal) {
     let mut costs: BTreeMap<u32, Usage> = BTreeMap::new();
     for entry in entries {
-        if let Record::Result { key, usage, .. } | Record::Charge { key, usage } = &entry.record
+        if let Record::Result { key, usage, .. } | Record::Charge { key, usage, .. } = &entry.record
             && let Some(node) = key.number()
         {
             let sum = costs.entry(node).or_insert(Usage::NOTHING);

@@ -6,6 +6,7 @@ mod chat;
 mod files;
 mod leases;
 mod local;
+mod trace;
 mod workspaces;
 
 use std::collections::BTreeMap;
