@@ -61,6 +61,19 @@ pub enum Api {
     Responses,
 }
 
+/// How a model of Anthropic's is told to think.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Thinking {
+    /// By a budget of tokens; without one it does not think.
+    Budget,
+    /// By an effort; how much it thinks is its own affair, and it can be told not to think.
+    #[default]
+    Adaptive,
+    /// By an effort, and it cannot be told not to think. So it refuses the demand that a tool be called.
+    Always,
+}
+
 /// What is known about one model. Absent abilities count as present: a server that lacks one says so with a 400,
 /// and the client then does without it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -81,6 +94,8 @@ pub struct ModelFacts {
     pub knowledge_cutoff: Option<String>,
     /// How it is reached, where the provider speaks OpenAI's protocol.
     pub api: Api,
+    /// How it is told to think, where the provider speaks Anthropic's protocol.
+    pub thinking: Thinking,
     /// Other names of the same model at the same price, such as dated snapshots.
     pub aliases: Vec<String>,
     /// Takes a sampling temperature.
@@ -117,6 +132,7 @@ impl ModelFacts {
         prices_as_of: None,
         knowledge_cutoff: None,
         api: Api::ChatCompletions,
+        thinking: Thinking::Adaptive,
         aliases: Vec::new(),
         temperature: true,
         seed: true,
@@ -228,7 +244,9 @@ mod tests {
     fn the_shipped_catalog_is_complete() {
         let catalog = Catalog::parse(SHIPPED).unwrap();
         assert!(catalog.entries().count() >= 12);
-        for (name, facts) in catalog.entries().filter(|(name, _)| name.provider == "openai") {
+        for (name, facts) in
+            catalog.entries().filter(|(name, _)| matches!(name.provider.as_str(), "openai" | "anthropic"))
+        {
             assert!(facts.prices.is_some() && facts.prices_as_of.is_some(), "{name} has no dated price");
             assert!(facts.context_window.is_some() && facts.output_limit.is_some(), "{name} has no limits");
             assert!(facts.output_limit >= Some(facts.max_output_tokens), "{name} sends more than its limit");

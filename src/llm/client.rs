@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use podium_types::chat::{ChatAnswer, ChatRequest};
 use podium_types::usage::Usage;
 
-use crate::catalog::{Catalog, ModelFacts, Prices};
+use crate::catalog::{Api, Catalog, ModelFacts, Prices};
 use crate::chat::shape::Shaped;
 use crate::correction::Corrections;
 use crate::endpoint::Endpoint;
@@ -224,7 +224,9 @@ impl Shared {
     pub(crate) fn output_limit(&self, model: &ModelName, request: &ChatRequest) -> u32 {
         let facts = self.facts(model);
         let asked = request.max_output_tokens.or(self.settings.default_max_output_tokens);
-        asked.unwrap_or(facts.max_output_tokens).min(facts.output_limit.unwrap_or(u32::MAX)).max(1)
+        // The Responses API takes no smaller limit.
+        let least = if facts.api == Api::Responses { 16 } else { 1 };
+        asked.unwrap_or(facts.max_output_tokens).min(facts.output_limit.unwrap_or(u32::MAX)).max(least)
     }
 
     fn corrections(&self) -> MutexGuard<'_, BTreeMap<ModelName, Corrections>> {

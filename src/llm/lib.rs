@@ -39,7 +39,7 @@ mod toml_fault;
 #[cfg(test)]
 mod tests;
 
-pub use catalog::{Api, Catalog, CatalogError, ModelFacts, Prices};
+pub use catalog::{Api, Catalog, CatalogError, ModelFacts, Prices, Thinking};
 pub use client::{Call, Client, Prepared};
 pub use endpoint::{Endpoint, Protocol, ProviderFacts};
 pub use error::{Error, ServiceFailure};

@@ -1,6 +1,7 @@
 //! What the client asks of a provider: one try, sent once, answered or failed. Retries, downgrades, budgets, schema
 //! checks and waiting are not a provider's business.
 
+mod anthropic;
 pub(crate) mod http;
 mod openai;
 pub(crate) mod playbook;
@@ -38,6 +39,10 @@ pub(crate) enum Parameter {
     StreamOptions,
     /// The other name of the output limit (`max_tokens`, `max_completion_tokens`) is needed.
     OutputLimitName,
+    /// Reasoning in summary, for a reader.
+    ReasoningSummary,
+    /// Reasoning as the provider wants it back.
+    ReasoningState,
 }
 
 impl Parameter {
@@ -60,6 +65,8 @@ impl Parameter {
             Self::Logprobs => "logprobs",
             Self::StreamOptions => "stream_options",
             Self::OutputLimitName => "output_limit_name",
+            Self::ReasoningSummary => "reasoning_summary",
+            Self::ReasoningState => "reasoning_state",
         }
     }
 }
@@ -164,6 +171,8 @@ pub(crate) fn wire<'a>(endpoint: &'a Endpoint, facts: &ModelFacts) -> Box<dyn ht
         (Protocol::OpenAi | Protocol::Azure, Api::ChatCompletions) => {
             Box::new(openai::ChatCompletions { endpoint })
         }
+        (Protocol::Anthropic, _) => Box::new(anthropic::Messages { endpoint, thinking: facts.thinking }),
+        (Protocol::OpenAi | Protocol::Azure, Api::Responses) => Box::new(openai::Responses { endpoint }),
         _ => Box::new(openai::ChatCompletions { endpoint }),
     }
 }

@@ -2,6 +2,7 @@
 
 mod conversation;
 mod faults;
+mod responses;
 mod server;
 mod setup;
 mod stand_in;

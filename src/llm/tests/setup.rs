@@ -71,6 +71,9 @@ strict_schema = false
 
 [models."openai/plain"]
 reasoning = false
+
+[models."openai/responses"]
+api = "responses"
 "#;
 
 /// Settings with short waits, towards `server`.

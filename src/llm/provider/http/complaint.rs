@@ -161,6 +161,7 @@ impl Complaint {
                 "exceeds the context window",
                 "exceeds the available context size",
                 "exceeds context window",
+                "exceed context limit",
                 "prompt is too long",
                 "input is too long",
             ])
@@ -192,7 +193,7 @@ impl Complaint {
 
     /// The parameter that the complaint names as not taken, if the request had it.
     fn unsupported(&self, sent: &Sent<'_>) -> Option<Parameter> {
-        const PHRASES: [&str; 13] = [
+        const PHRASES: [&str; 16] = [
             "unsupported",
             "not support",
             "unrecognized",
@@ -206,6 +207,9 @@ impl Complaint {
             "extra inputs",
             "only the default",
             "requires --",
+            "deprecated",
+            "may not be",
+            "must be explicitly",
         ];
         if !self.code.contains("unsupported") && !self.says(&PHRASES) {
             return None;

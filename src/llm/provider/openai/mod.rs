@@ -6,6 +6,9 @@
 mod carrier;
 mod chat;
 mod errors;
+mod reading;
+mod responses;
 
 pub(crate) use chat::ChatCompletions;
 pub(crate) use errors::ERRORS;
+pub(crate) use responses::Responses;

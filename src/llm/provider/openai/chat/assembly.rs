@@ -4,15 +4,13 @@
 //! text, as parts or null; reasoning under two names; tool calls with or without index and id, arguments as text or
 //! as an object. An answer is whole when its finish reason has come, or when it came as one body.
 
-use std::collections::BTreeSet;
-
 use podium_types::chat::{FinishReason, ToolCall};
-use podium_types::usage::Usage;
 use serde_json::Value;
 
 use crate::error::ServiceFailure;
 use crate::ledger::Settled;
 use crate::provider::http::Assembly;
+use crate::provider::openai::reading::{Told, named, shown, string};
 use crate::provider::{Answered, Attempt, Failed};
 use crate::tokens;
 
@@ -66,12 +64,10 @@ impl Assembly for ChatAssembly {
             return broken(ServiceFailure::Network, "the stream ended before the answer was whole");
         }
         let refused = self.content.is_empty() && !self.refusal.is_empty();
-        let tool_calls = named(self.calls);
+        let tool_calls = named(self.calls.into_iter().map(|piece| piece.call));
         let finish = finish(self.finish.as_deref(), refused, !tool_calls.is_empty());
         let content = if refused { self.refusal } else { self.content };
-        let written =
-            |call: &ToolCall| tokens::estimate_text(&call.name) + tokens::estimate_text(&call.arguments);
-        let shown = tokens::estimate_text(&content) + tool_calls.iter().map(written).sum::<u64>();
+        let shown = shown(&content, &tool_calls);
         let reasoning = tokens::estimate_text(&self.reasoning);
         let usage = match self.told {
             None => attempt.estimated(shown, reasoning),
@@ -141,20 +137,6 @@ impl ChatAssembly {
     }
 }
 
-/// Calls with an id each, made up where the server gave none or the same twice.
-fn named(pieces: Vec<Piece>) -> Vec<ToolCall> {
-    let mut seen = BTreeSet::new();
-    let calls = pieces.into_iter().map(|piece| piece.call).filter(|call| !call.name.is_empty());
-    let with_id = calls.enumerate().map(|(position, mut call)| {
-        if call.id.is_empty() || !seen.insert(call.id.clone()) {
-            call.id = format!("call_{position}");
-            seen.insert(call.id.clone());
-        }
-        call
-    });
-    with_id.collect()
-}
-
 fn finish(name: Option<&str>, refused: bool, calls: bool) -> FinishReason {
     match name {
         _ if refused => FinishReason::Refusal,
@@ -167,10 +149,6 @@ fn finish(name: Option<&str>, refused: bool, calls: bool) -> FinishReason {
     }
 }
 
-fn string(value: &Value, key: &str) -> Option<String> {
-    value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
-}
-
 /// Text given as such or as a list of parts.
 fn content(value: Option<&Value>) -> String {
     match value {
@@ -179,62 +157,6 @@ fn content(value: Option<&Value>) -> String {
             parts.iter().filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str())).collect()
         }
         _ => String::new(),
-    }
-}
-
-/// Token counts as a server told them. Each may be missing, or a zero that means as much.
-#[derive(Clone, Copy)]
-struct Told {
-    input: Option<u64>,
-    cached: u64,
-    output: Option<u64>,
-    reasoning: u64,
-    /// They came with the end of the answer or after it, and so are of all of it.
-    at_end: bool,
-}
-
-impl Told {
-    fn read(value: &Value, at_end: bool) -> Option<Self> {
-        let count = |value: Option<&Value>| value.and_then(Value::as_u64);
-        let detail = |details: &str, key: &str| {
-            count(value.get(details).and_then(|details| details.get(key))).unwrap_or_default()
-        };
-        let input = count(value.get("prompt_tokens")).filter(|tokens| *tokens > 0);
-        let output = count(value.get("completion_tokens"));
-        let reasoning = detail("completion_tokens_details", "reasoning_tokens");
-        // Some servers leave reasoning out of the completion, though not out of the total.
-        let behind_prompt =
-            count(value.get("total_tokens")).zip(input).map(|(total, input)| total.saturating_sub(input));
-        let with_reasoning =
-            output.map(|output| if reasoning > output { output.saturating_add(reasoning) } else { output });
-        let output = with_reasoning.max(behind_prompt);
-        if input.is_none() && output.is_none() {
-            return None;
-        }
-        let cached = detail("prompt_tokens_details", "cached_tokens");
-        Some(Self { input, cached, output, reasoning, at_end })
-    }
-
-    /// The usage of the answer. What was not told, or told too early, is taken from the estimate.
-    fn usage(self, any_text: bool, estimated: impl Fn() -> Usage) -> Usage {
-        let output = self.output.filter(|output| self.at_end && (*output > 0 || !any_text));
-        let told = Usage {
-            input_tokens: self.input.unwrap_or_default(),
-            cached_input_tokens: self.cached,
-            output_tokens: self.output.unwrap_or_default(),
-            reasoning_tokens: self.reasoning,
-            ..Usage::default()
-        };
-        if self.input.is_some() && output.is_some() {
-            return told;
-        }
-        let estimate = estimated();
-        Usage {
-            input_tokens: self.input.unwrap_or(estimate.input_tokens),
-            output_tokens: output.unwrap_or(told.output_tokens.max(estimate.output_tokens)),
-            estimated: true,
-            ..told
-        }
     }
 }
 

@@ -10,6 +10,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use self::assembly::ChatAssembly;
+pub(super) use self::wire::effort_name;
 use super::{ERRORS, carrier};
 use crate::endpoint::Endpoint;
 use crate::provider::http::{Assembly, Connection, ErrorDialect, Exchange, Pieces, Wire};

@@ -53,7 +53,8 @@ pub(super) fn request(attempt: &Attempt<'_>, newer: bool) -> Value {
     Value::Object(body)
 }
 
-const fn effort_name(effort: Effort) -> &'static str {
+/// An effort's name on the wire.
+pub(in crate::provider::openai) const fn effort_name(effort: Effort) -> &'static str {
     match effort {
         Effort::Minimal => "minimal",
         Effort::Low => "low",
