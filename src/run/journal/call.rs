@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct CallTrace {
     /// The model as asked, `provider/name`.
     pub model: String,
+    /// The role that called.
+    pub role: String,
     /// The model as the provider named it in its answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub served: Option<String>,
@@ -128,6 +130,7 @@ mod tests {
     fn a_plain_call_takes_little_room_and_reads_back() {
         let plain = CallTrace {
             model: "openai/m".to_owned(),
+            role: "code".to_owned(),
             served: Some("m-1".to_owned()),
             id: Some("chatcmpl-1".to_owned()),
             tries: vec![TryTrace {
@@ -144,7 +147,7 @@ mod tests {
         let text = serde_json::to_string(&lean).unwrap();
         assert_eq!(
             text,
-            r#"{"model":"openai/m","served":"m-1","id":"chatcmpl-1","tries":[{"attempt":1,"elapsed_ms":900,"first_byte_ms":300,"billed":"used"}]}"#
+            r#"{"model":"openai/m","role":"code","served":"m-1","id":"chatcmpl-1","tries":[{"attempt":1,"elapsed_ms":900,"first_byte_ms":300,"billed":"used"}]}"#
         );
         assert_eq!(serde_json::from_str::<CallTrace>(&text).unwrap(), lean);
     }

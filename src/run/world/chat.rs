@@ -29,7 +29,8 @@ impl Inner {
                 format!("no model has the role `{role}`"),
             ));
         };
-        let observer = CallObserver::new(key.clone(), model, self.reporter.clone(), self.clock.in_flight());
+        let observer =
+            CallObserver::new(key.clone(), role, model, self.reporter.clone(), self.clock.in_flight());
         let ledger = CallLedger {
             key: key.clone(),
             hash,

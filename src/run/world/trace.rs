@@ -37,14 +37,15 @@ struct Recorder {
 }
 
 impl CallObserver {
-    /// The observer of a call of `model` under `key`.
+    /// The observer of a call of `model`, in its role, under `key`.
     pub(super) fn new(
         key: EffectKey,
+        role: &str,
         model: &ModelName,
         reporter: mpsc::UnboundedSender<Report>,
         in_flight: InFlight,
     ) -> Self {
-        let trace = CallTrace { model: model.to_string(), ..CallTrace::default() };
+        let trace = CallTrace { model: model.to_string(), role: role.to_owned(), ..CallTrace::default() };
         Self {
             key,
             provider: model.provider.clone(),
