@@ -1,5 +1,6 @@
 //! Tests of the whole client: against a faulty HTTP server of our own on a real socket, and against the stand-in.
 
+mod anthropic;
 mod conversation;
 mod faults;
 mod responses;

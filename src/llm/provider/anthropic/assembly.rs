@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use podium_types::chat::{FinishReason, ToolCall};
-use podium_types::usage::Usage;
 use serde_json::{Value, json};
 
 use super::state::{self, Place};
+use super::usage::Told;
 use crate::error::ServiceFailure;
 use crate::ledger::Settled;
 use crate::provider::http::Assembly;
@@ -264,54 +264,259 @@ fn string(value: &Value, key: &str) -> Option<String> {
     value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// Token counts, as told at the head of a stream and, cumulatively, at its end; the larger counts.
-#[derive(Clone, Copy, Default)]
-struct Told {
-    /// Neither read from the cache nor written to it.
-    fresh: u64,
-    read: u64,
-    written: u64,
-    output: u64,
-    thinking: u64,
-    /// The output count came with the end of the answer, and so is of all of it.
-    at_end: bool,
-}
+#[cfg(test)]
+mod tests {
+    use podium_types::usage::Usage;
+    use proptest::prelude::*;
 
-impl Told {
-    fn take(&mut self, usage: Option<&Value>, at_end: bool) {
-        let Some(usage) = usage else { return };
-        let count = |key: &str| usage.get(key).and_then(Value::as_u64);
-        let larger = |old: &mut u64, key: &str| *old = (*old).max(count(key).unwrap_or_default());
-        larger(&mut self.fresh, "input_tokens");
-        larger(&mut self.read, "cache_read_input_tokens");
-        larger(&mut self.written, "cache_creation_input_tokens");
-        larger(&mut self.output, "output_tokens");
-        let details = usage.get("output_tokens_details").and_then(|details| details.get("thinking_tokens"));
-        self.thinking = self.thinking.max(details.and_then(Value::as_u64).unwrap_or_default());
-        self.at_end |= at_end && count("output_tokens").is_some();
+    use super::*;
+    use crate::provider::trial;
+
+    fn assembled(events: &[Value]) -> Result<Answered, Failed> {
+        let mut assembly = MessageAssembly::default();
+        for event in events {
+            assembly.add(event);
+        }
+        trial(|attempt| Box::new(assembly).answer(attempt))
     }
 
-    /// The usage of the answer. What was not told, or told too early, is taken from the estimate.
-    fn usage(self, any_text: bool, estimated: impl Fn() -> Usage) -> Usage {
-        let input = self.fresh.saturating_add(self.read).saturating_add(self.written);
-        let output_told = self.at_end && (self.output > 0 || !any_text);
-        let told = Usage {
-            input_tokens: input,
-            cached_input_tokens: self.read,
-            cache_write_tokens: self.written,
-            output_tokens: self.output,
-            reasoning_tokens: self.thinking.min(self.output),
-            ..Usage::default()
+    fn start(usage: &Value) -> Value {
+        json!({"type": "message_start", "message": {
+            "id": "msg_1", "type": "message", "role": "assistant", "model": "served", "content": [],
+            "stop_reason": null, "usage": usage}})
+    }
+
+    fn block(index: u64, block: &Value) -> Value {
+        json!({"type": "content_block_start", "index": index, "content_block": block})
+    }
+
+    fn delta(index: u64, kind: &str, key: &str, piece: &str) -> Value {
+        json!({"type": "content_block_delta", "index": index, "delta": {"type": kind, key: piece}})
+    }
+
+    fn end(reason: &str, usage: &Value) -> Value {
+        json!({"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": null}, "usage": usage})
+    }
+
+    fn stop() -> Value {
+        json!({"type": "message_stop"})
+    }
+
+    fn text(piece: &str) -> Value {
+        delta(0, "text_delta", "text", piece)
+    }
+
+    #[test]
+    fn a_stream_of_every_kind_of_block() {
+        let call =
+            |id: &str, input: &Value| json!({"type": "tool_use", "id": id, "name": "ls", "input": input});
+        let answer = assembled(&[
+            start(
+                &json!({"input_tokens": 3, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20, "output_tokens": 1}),
+            ),
+            json!({"type": "ping"}),
+            block(0, &json!({"type": "thinking", "thinking": "", "signature": ""})),
+            delta(0, "thinking_delta", "thinking", "let me "),
+            delta(0, "thinking_delta", "thinking", "see"),
+            delta(0, "signature_delta", "signature", "EqQ"),
+            delta(0, "signature_delta", "signature", "B"),
+            json!({"type": "content_block_stop", "index": 0}),
+            block(1, &json!({"type": "redacted_thinking", "data": "xyz"})),
+            block(2, &json!({"type": "text", "text": ""})),
+            block(3, &call("a", &json!({}))),
+            delta(3, "input_json_delta", "partial_json", "{\"pa"),
+            delta(2, "text_delta", "text", "I look"),
+            json!({"type": "content_block_delta", "index": 2, "delta": {"type": "citations_delta", "citation": {}}}),
+            delta(2, "text_delta", "text", "."),
+            delta(3, "input_json_delta", "partial_json", "th\": 1}"),
+            block(4, &call("a", &json!({}))),
+            delta(4, "input_json_delta", "partial_json", ""),
+            block(5, &json!({"type": "of_the_future", "text": "?"})),
+            end("tool_use", &json!({"output_tokens": 50, "output_tokens_details": {"thinking_tokens": 30}})),
+            stop(),
+        ]);
+        let made = |id: &str, arguments: &str| ToolCall {
+            id: id.into(),
+            name: "ls".into(),
+            arguments: arguments.into(),
         };
-        if input > 0 && output_told {
-            return told;
+        let blocks = json!([
+            {"type": "thinking", "thinking": "let me see", "signature": "EqQB"},
+            {"type": "redacted_thinking", "data": "xyz"},
+            {"type": "text", "bytes": 7},
+            {"type": "call"},
+            {"type": "call"},
+        ]);
+        let expected = Answered {
+            content: "I look.".into(),
+            reasoning: Some("let me see".into()),
+            tool_calls: vec![made("a", "{\"path\": 1}"), made("call_1", "{}")],
+            logprobs: Vec::new(),
+            finish: FinishReason::ToolCalls,
+            usage: Usage {
+                input_tokens: 123,
+                cached_input_tokens: 100,
+                cache_write_tokens: 20,
+                output_tokens: 50,
+                reasoning_tokens: 30,
+                ..Usage::default()
+            },
+            id: Some("msg_1".into()),
+            model: Some("served".into()),
+            provider_state: Some(Box::new(
+                json!({"protocol": "anthropic", "model": "any/any", "blocks": blocks}),
+            )),
+        };
+        assert_eq!(answer, Ok(expected));
+    }
+
+    #[test]
+    fn a_whole_body() {
+        let body = json!({
+            "id": "msg_1", "type": "message", "role": "assistant", "model": "served",
+            "content": [
+                {"type": "text", "text": "hi"},
+                {"type": "tool_use", "id": "a", "name": "ls", "input": {"path": 1}},
+            ],
+            "stop_reason": "end_turn",
+            "usage": {"input_tokens": 7, "output_tokens": 3},
+        });
+        let answer = assembled(std::slice::from_ref(&body)).unwrap();
+        let call = ToolCall { id: "a".into(), name: "ls".into(), arguments: "{\"path\":1}".into() };
+        assert_eq!((answer.content.as_str(), &answer.tool_calls), ("hi", &vec![call]));
+        assert_eq!((answer.finish, answer.provider_state), (FinishReason::ToolCalls, None));
+        assert_eq!(answer.usage, Usage { input_tokens: 7, output_tokens: 3, ..Usage::default() });
+        let mut assembly = MessageAssembly::default();
+        assembly.add(&body);
+        assert!(assembly.finished() && assembly.complete());
+    }
+
+    #[test]
+    fn stop_reasons() {
+        for (reason, expected) in [
+            ("end_turn", FinishReason::Stop),
+            ("stop_sequence", FinishReason::Stop),
+            ("max_tokens", FinishReason::Length),
+            ("model_context_window_exceeded", FinishReason::Length),
+            ("tool_use", FinishReason::ToolCalls),
+            ("refusal", FinishReason::Refusal),
+            ("pause_turn", FinishReason::Other("pause_turn".into())),
+            ("of_the_future", FinishReason::Other("of_the_future".into())),
+        ] {
+            let answer = assembled(&[start(&json!({})), text("hi"), end(reason, &json!({})), stop()]);
+            assert_eq!(answer.unwrap().finish, expected);
         }
-        let estimate = estimated();
-        Usage {
-            input_tokens: if input > 0 { input } else { estimate.input_tokens },
-            output_tokens: if output_told { self.output } else { self.output.max(estimate.output_tokens) },
-            estimated: true,
-            ..told
+        let details = json!({"type": "refusal", "explanation": "I may not."});
+        let end =
+            json!({"type": "message_delta", "delta": {"stop_reason": "refusal", "stop_details": details}});
+        assert_eq!(assembled(&[start(&json!({})), end]).unwrap().content, "I may not.");
+    }
+
+    #[test]
+    fn an_answer_is_whole_only_after_its_stop_reason() {
+        let head = [start(&json!({"input_tokens": 7, "output_tokens": 1})), text("hi")];
+        for (name, events, kind) in [
+            ("nothing", Vec::new(), ServiceFailure::BadAnswer),
+            ("pings", vec![json!({"type": "ping"}), json!([]), json!("x")], ServiceFailure::BadAnswer),
+            ("cut", head.to_vec(), ServiceFailure::Network),
+            ("stopped without a reason", [&head[..], &[stop()]].concat(), ServiceFailure::Network),
+        ] {
+            let failed = assembled(&events).unwrap_err();
+            let cause = crate::provider::Cause::Service(kind);
+            assert_eq!((failed.cause, failed.settled), (cause, Settled::Unknown), "{name}");
+        }
+    }
+
+    #[test]
+    fn usage_that_was_not_told_in_full_is_estimated() {
+        let counts = |head: &Value, tail: &Value| {
+            let usage = assembled(&[start(head), text("hi"), end("end_turn", tail), stop()]).unwrap().usage;
+            (usage.input_tokens, usage.output_tokens, usage.estimated)
+        };
+        let table = [
+            (
+                "both",
+                json!({"input_tokens": 7, "output_tokens": 1}),
+                json!({"output_tokens": 3}),
+                (7, 3, false),
+            ),
+            (
+                "all at the end",
+                json!({"input_tokens": 0, "output_tokens": 0}),
+                json!({"input_tokens": 7, "output_tokens": 3}),
+                (7, 3, false),
+            ),
+            (
+                "cumulative at the end",
+                json!({"input_tokens": 5, "cache_read_input_tokens": 2}),
+                json!({"input_tokens": 6, "cache_read_input_tokens": 2, "output_tokens": 3}),
+                (8, 3, false),
+            ),
+            ("no output", json!({"input_tokens": 7, "output_tokens": 1}), json!({}), (7, 101, true)),
+            ("no input", json!({}), json!({"output_tokens": 3}), (10, 3, true)),
+            ("zeros", json!({"input_tokens": 0}), json!({"output_tokens": 0}), (10, 101, true)),
+            ("null", Value::Null, Value::Null, (10, 101, true)),
+        ];
+        for (name, head, tail, expected) in table {
+            assert_eq!(counts(&head, &tail), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn blocks_that_were_never_begun_are_taken_from_their_pieces() {
+        let thinking = delta(1, "thinking_delta", "thinking", "hm");
+        let loose = json!({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "!"}});
+        let answer = assembled(&[text("hi"), loose, thinking, end("max_tokens", &json!({}))]).unwrap();
+        assert_eq!((answer.content.as_str(), answer.reasoning.as_deref()), ("hi!", Some("hm")));
+        assert_eq!(answer.provider_state, None, "thinking without a signature is not taken back");
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let keys = prop_oneof![
+            Just("type"),
+            Just("message"),
+            Just("content"),
+            Just("content_block"),
+            Just("delta"),
+            Just("usage"),
+            Just("input_tokens"),
+            Just("output_tokens"),
+            Just("stop_reason"),
+            Just("index"),
+            Just("text"),
+            Just("name"),
+            Just("input"),
+        ];
+        let words = prop_oneof![
+            Just("message_start"),
+            Just("content_block_start"),
+            Just("content_block_delta"),
+            Just("message_delta"),
+            Just("message"),
+            Just("text_delta"),
+            Just("input_json_delta"),
+            Just("tool_use"),
+            Just("thinking"),
+        ];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<u64>().prop_map(Value::from),
+            ".{0,4}".prop_map(Value::from),
+            words.prop_map(Value::from),
+        ];
+        leaf.prop_recursive(6, 40, 4, move |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+                proptest::collection::btree_map(keys.clone().prop_map(str::to_owned), inner, 0..5)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_shape_of_json_panics(events in proptest::collection::vec(any_json(), 0..5)) {
+            drop(assembled(&events));
         }
     }
 }

@@ -8,6 +8,12 @@ use crate::provider::http::{Complaint, ErrorDialect};
 /// The dialect.
 pub(super) const ERRORS: ErrorDialect = ErrorDialect {
     parameters: &[
+        // Thinking that came back is refused by some models when anything before it has changed.
+        (
+            Parameter::ReasoningState,
+            "messages",
+            &["signature", "cannot be modified", "different conversation"],
+        ),
         (Parameter::Schema, "output_config.format", SCHEMA),
         (Parameter::Effort, "output_config.effort", &["output_config.effort", "effort"]),
         (Parameter::Effort, "thinking", &["thinking", "thinking.type", "adaptive"]),

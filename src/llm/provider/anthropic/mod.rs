@@ -1,7 +1,7 @@
 //! Anthropic's Messages API.
 //!
 //! `turns` puts a conversation into the form that the API demands, `wire` adds what the request asks for, `schema`
-//! cuts output schemas to what the API enforces, `assembly` hears the answer, `state` carries signed thinking from
+//! cuts output schemas to what the API enforces, `assembly` hears the answer and `usage` its counts, `state` carries signed thinking from
 //! an answer to the next request, `errors` says what complaints mean. Retries and prices are not known here.
 
 mod assembly;
@@ -9,6 +9,7 @@ mod errors;
 mod schema;
 mod state;
 mod turns;
+mod usage;
 mod wire;
 
 use std::sync::Arc;

@@ -21,9 +21,15 @@ pub(super) enum Place {
     Call,
 }
 
+impl Place {
+    pub(super) const fn is_thinking(&self) -> bool {
+        matches!(self, Self::Thinking(_))
+    }
+}
+
 /// The state of an answer; none without thinking.
 pub(super) fn kept(model: &ModelName, places: &[Place]) -> Option<Box<Value>> {
-    if !places.iter().any(|place| matches!(place, Place::Thinking(_))) {
+    if !places.iter().any(Place::is_thinking) {
         return None;
     }
     let places: Vec<Value> = places.iter().map(stored).collect();
@@ -38,17 +44,18 @@ fn stored(place: &Place) -> Value {
     }
 }
 
-/// The blocks of `message` for `model` in their order. Thinking of another model or provider is left out. Where text
-/// or calls have changed since the answer, thinking comes first, then text, then calls.
-pub(super) fn places(message: &Message, model: &ModelName) -> Vec<Place> {
+/// The blocks of `message` in their order, for a model that takes back its own thinking; `None` takes back none.
+/// Thinking of another model or provider is left out. Where text or calls have changed since the answer, thinking
+/// comes first, then text, then calls.
+pub(super) fn places(message: &Message, model: Option<&ModelName>) -> Vec<Place> {
     let told = message.provider_state.as_deref().filter(|state| {
         let is = |key: &str, value: &str| state.get(key).and_then(Value::as_str) == Some(value);
-        is("protocol", "anthropic") && is("model", &model.to_string())
+        is("protocol", "anthropic") && model.is_some_and(|model| is("model", &model.to_string()))
     });
     let blocks = told.and_then(|state| state.get("blocks")).and_then(Value::as_array);
     let mut places: Vec<Place> = blocks.into_iter().flatten().filter_map(read).collect();
     if !fits(&places, message) {
-        places.retain(|place| matches!(place, Place::Thinking(_)));
+        places.retain(Place::is_thinking);
         places.push(Place::Text(message.content.len()));
         places.extend(message.tool_calls.iter().map(|_| Place::Call));
     }
@@ -111,18 +118,23 @@ mod tests {
             std::iter::once(Place::Text(bytes)).chain(calls).collect::<Vec<_>>()
         };
         let thoughts = [thought.clone(), thought];
-        assert_eq!(places(&turn("abc", 1, state.clone()), &model("a")), told);
-        assert_eq!(places(&turn("abc", 1, state.clone()), &model("b")), plain(3, 1), "another model's");
+        assert_eq!(places(&turn("abc", 1, state.clone()), Some(&model("a"))), told);
+        assert_eq!(places(&turn("abc", 1, state.clone()), Some(&model("b"))), plain(3, 1), "another model's");
         for (name, changed, bytes, calls) in [
             ("cut text", turn("ab", 1, state.clone()), 2, 1),
             ("a cut character", turn("aé", 1, state.clone()), 3, 1),
             ("a dropped call", turn("abc", 0, state), 3, 0),
         ] {
             let expected = [thoughts.to_vec(), plain(bytes, calls)].concat();
-            assert_eq!(places(&changed, &model("a")), expected, "{name}");
+            assert_eq!(places(&changed, Some(&model("a"))), expected, "{name}");
         }
         let other = Some(Box::new(json!({"protocol": "gemini", "model": "anthropic/a", "blocks": 7})));
-        assert_eq!(places(&turn("abc", 0, other), &model("a")), plain(3, 0));
+        assert_eq!(places(&turn("abc", 0, other), Some(&model("a"))), plain(3, 0));
+        assert_eq!(
+            places(&turn("abc", 1, kept(&model("a"), &told)), None),
+            plain(3, 1),
+            "none is taken back"
+        );
         assert_eq!(kept(&model("a"), &[Place::Text(3), Place::Call]), None);
     }
 
@@ -131,7 +143,7 @@ mod tests {
         fn places_always_cover_the_text(text in "\\PC{0,8}", lengths in proptest::collection::vec(any::<u64>(), 0..4)) {
             let blocks: Vec<Value> = lengths.iter().map(|bytes| json!({"type": "text", "bytes": bytes})).collect();
             let state = json!({"protocol": "anthropic", "model": "anthropic/a", "blocks": blocks});
-            let places = places(&turn(&text, 1, Some(Box::new(state))), &model("a"));
+            let places = places(&turn(&text, 1, Some(Box::new(state))), Some(&model("a")));
             let bytes: usize =
                 places.iter().map(|place| if let Place::Text(bytes) = place { *bytes } else { 0 }).sum();
             prop_assert_eq!(bytes, text.len());

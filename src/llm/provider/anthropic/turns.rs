@@ -41,8 +41,9 @@ impl Turn {
     }
 }
 
-/// The turns of `messages` for `model`. With `prefill` the model goes on with an assistant turn at the end.
-pub(super) fn turns(messages: &[Message], model: &ModelName, prefill: bool) -> Turns {
+/// The turns of `messages` for a model that takes back its own thinking; `None` takes back none. With `prefill` the
+/// model goes on with an assistant turn at the end.
+pub(super) fn turns(messages: &[Message], model: Option<&ModelName>, prefill: bool) -> Turns {
     let mut builder = Builder { turns: Vec::new(), open: Vec::new(), ids: BTreeSet::new() };
     let mut system = Vec::new();
     for message in messages {
@@ -106,7 +107,7 @@ impl Builder {
         }
     }
 
-    fn assistant(&mut self, message: &Message, model: &ModelName) {
+    fn assistant(&mut self, message: &Message, model: Option<&ModelName>) {
         self.close();
         let mut blocks = Vec::new();
         let mut rest = message.content.as_str();
@@ -211,7 +212,7 @@ mod tests {
     }
 
     fn sent(messages: &[Message], prefill: bool) -> Value {
-        let turns = turns(messages, &model(), prefill);
+        let turns = turns(messages, Some(&model()), prefill);
         let messages: Vec<Value> = turns.turns.into_iter().map(Turn::message).collect();
         json!({"system": turns.system, "messages": messages})
     }
@@ -350,7 +351,7 @@ mod tests {
             messages in proptest::collection::vec(any_message(), 0..10),
             prefill: bool,
         ) {
-            let Turns { system, turns } = turns(&messages, &model(), prefill);
+            let Turns { system, turns } = turns(&messages, Some(&model()), prefill);
             let ids = |turn: &Turn, key: &str| -> Vec<String> {
                 turn.blocks.iter().filter_map(|block| Some(block.get(key)?.as_str()?.to_owned())).collect()
             };

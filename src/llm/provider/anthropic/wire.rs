@@ -4,6 +4,7 @@
 //! what was reserved, so a budget is cut to half of it, and left out where that is below the API's least. A demanded
 //! call and thinking exclude each other: the demand wins where thinking can be switched off, else the call is only
 //! on offer. Temperature is left out while the model thinks, and cut to 1.
+//! A model with budgets does not begin to think between a call and its result.
 //!
 //! **Caching**: writing to the cache costs a quarter more, reading a tenth or less, so only a conversation that grows
 //! is marked: one with tools or with an assistant's turn. The marks stand behind tools and system text, behind the
@@ -15,8 +16,10 @@ use podium_types::chat::{ChatRequest, Effort, Speaker, Tool, ToolChoice};
 use serde_json::{Map, Value, json};
 
 use super::schema::enforceable;
+use super::state::{Place, places};
 use super::turns::{Turn, turns};
 use crate::catalog::Thinking;
+use crate::model::ModelName;
 use crate::provider::{Attempt, Parameter};
 
 /// The shortest prompt, in tokens, that any model caches.
@@ -34,7 +37,7 @@ pub(super) fn request(attempt: &Attempt<'_>, thinking: Thinking) -> Value {
     let thought = thought(attempt, thinking);
     let on = thought.as_ref().is_some_and(|thought| thought.get("type") != Some(&json!("disabled")));
     let prefill = thinking == Thinking::Budget && !on;
-    let mut conversation = turns(&request.messages, attempt.model, prefill);
+    let mut conversation = turns(&request.messages, taken_back(attempt), prefill);
     let mut tools = tools(request);
     if attempt.input_estimate >= LEAST_CACHED && grows(request) {
         mark(&mut tools, &mut conversation.system, &mut conversation.turns);
@@ -71,6 +74,11 @@ pub(super) fn request(attempt: &Attempt<'_>, thinking: Thinking) -> Value {
     Value::Object(body)
 }
 
+/// The model whose thinking is sent back, unless that was refused.
+fn taken_back<'a>(attempt: &Attempt<'a>) -> Option<&'a ModelName> {
+    (!attempt.without.contains(&Parameter::ReasoningState)).then_some(attempt.model)
+}
+
 /// How the model is told to think; `None` leaves it to the model's own default.
 fn thought(attempt: &Attempt<'_>, thinking: Thinking) -> Option<Value> {
     if attempt.without.contains(&Parameter::Effort) {
@@ -84,12 +92,21 @@ fn thought(attempt: &Attempt<'_>, thinking: Thinking) -> Option<Value> {
         Thinking::Always => Some(adaptive()),
         Thinking::Adaptive if demanded => Some(json!({"type": "disabled"})),
         Thinking::Adaptive => request.effort.map(|_| adaptive()),
-        Thinking::Budget if demanded => None,
+        Thinking::Budget if demanded || within_a_turn(attempt) => None,
         Thinking::Budget => {
             let budget = budget(request.effort?).min(attempt.output_limit / 2);
             (budget >= LEAST_BUDGET).then(|| json!({"type": "enabled", "budget_tokens": budget}))
         }
     }
+}
+
+/// Results of calls stand at the end, and their turn has no thinking to send back (another model's, or none). A model
+/// with budgets would refuse to begin thinking there.
+fn within_a_turn(attempt: &Attempt<'_>) -> bool {
+    let mut messages = attempt.request.messages.iter().rev();
+    let calls =
+        messages.find(|message| message.role != Speaker::Tool).filter(|turn| !turn.tool_calls.is_empty());
+    calls.is_some_and(|turn| !places(turn, taken_back(attempt)).iter().any(Place::is_thinking))
 }
 
 /// Tokens of thinking. The least that a model with budgets can do is none.
@@ -321,6 +338,34 @@ mod tests {
         }
         let refused = body(&hello(), Always, 4096, &Without::from([Parameter::Effort]));
         assert_eq!(refused.get("thinking"), None);
+    }
+
+    #[test]
+    fn a_model_with_budgets_does_not_begin_to_think_between_a_call_and_its_result() {
+        let mut call = Message::text(Speaker::Assistant, "");
+        call.tool_calls = vec![ToolCall { id: "a".into(), name: "ls".into(), arguments: "{}".into() }];
+        let mut result = Message::text(Speaker::Tool, "x");
+        result.tool_call_id = Some("a".into());
+        let thought = json!({"type": "thinking", "thinking": "hm", "signature": "s"});
+        let state = |model: &str| {
+            let blocks = json!([thought, {"type": "call"}]);
+            Some(Box::new(json!({"protocol": "anthropic", "model": model, "blocks": blocks})))
+        };
+        let own = state("any/any");
+        for (name, provider_state, without, on) in [
+            ("none", None, Without::new(), false),
+            ("another model's", state("any/other"), Without::new(), false),
+            ("its own, refused", own.clone(), Without::from([Parameter::ReasoningState]), false),
+            ("its own", own, Without::new(), true),
+        ] {
+            let turn = Message { provider_state, ..call.clone() };
+            let messages = vec![Message::text(Speaker::User, "look"), turn, result.clone()];
+            let request = ChatRequest { messages, tools: vec![ls()], effort: Some(Effort::High), ..hello() };
+            let sent = body(&request, Thinking::Budget, 60_000, &without);
+            assert_eq!(sent.get("thinking").is_some(), on, "{name}");
+            let first = &sent["messages"][1]["content"][0];
+            assert_eq!(*first == thought, on, "{name}: {first}");
+        }
     }
 
     #[test]

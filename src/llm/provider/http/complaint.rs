@@ -193,7 +193,7 @@ impl Complaint {
 
     /// The parameter that the complaint names as not taken, if the request had it.
     fn unsupported(&self, sent: &Sent<'_>) -> Option<Parameter> {
-        const PHRASES: [&str; 16] = [
+        const PHRASES: [&str; 18] = [
             "unsupported",
             "not support",
             "unrecognized",
@@ -210,6 +210,8 @@ impl Complaint {
             "deprecated",
             "may not be",
             "must be explicitly",
+            "invalid `signature`",
+            "cannot be modified",
         ];
         if !self.code.contains("unsupported") && !self.says(&PHRASES) {
             return None;
