@@ -19,20 +19,22 @@ use crate::run::journal::{Billed, CallNote, CallTrace, Entry, Intent, Record, Tr
 #[derive(Debug, Serialize)]
 pub(crate) struct Calls {
     /// Answered calls, in the order of their answers.
-    pub(crate) calls: Vec<Call>,
+    #[serde(rename = "calls")]
+    answered: Vec<Call>,
     /// Calls, or tries of calls, that were sent and never answered.
-    pub(crate) charges: Vec<Call>,
+    charges: Vec<Call>,
     /// Calls in flight, or cut by a kill: a resume charges them.
-    pub(crate) unanswered: Vec<Unanswered>,
+    unanswered: Vec<Unanswered>,
     /// What models turned out not to take.
-    pub(crate) downgrades: Vec<Downgrade>,
-    /// Sums over `calls` and `charges`, by role; `?` is the role of a charge whose call was never answered.
-    pub(crate) calls_by_role: BTreeMap<String, Totals>,
+    downgrades: Vec<Downgrade>,
+    /// Sums over `answered` and `charges`, by role; `?` is the role of a charge whose call was never answered.
+    #[serde(rename = "calls_by_role")]
+    by_role: BTreeMap<String, Totals>,
 }
 
 /// One call.
 #[derive(Debug, Serialize)]
-pub(crate) struct Call {
+struct Call {
     key: EffectKey,
     role: Option<String>,
     operator: Option<String>,
@@ -88,7 +90,7 @@ impl From<&Usage> for Used {
 
 /// A call that was sent and has no account yet.
 #[derive(Debug, Serialize)]
-pub(crate) struct Unanswered {
+struct Unanswered {
     key: EffectKey,
     /// Tries sent so far without an account.
     tries: u32,
@@ -98,7 +100,7 @@ pub(crate) struct Unanswered {
 
 /// What a model turned out not to take.
 #[derive(Debug, Serialize)]
-pub(crate) struct Downgrade {
+struct Downgrade {
     model: String,
     parameter: String,
     key: EffectKey,
@@ -107,7 +109,7 @@ pub(crate) struct Downgrade {
 
 /// Sums over calls.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Totals {
+struct Totals {
     calls: u32,
     charges: u32,
     tries: u64,
@@ -121,12 +123,12 @@ impl Calls {
     /// Reads a journal, and the tries that it has no account of.
     pub(crate) fn read(config: &RunConfig, entries: &[Entry], open: &[Intent]) -> Self {
         let roles: BTreeMap<&EffectKey, &str> = entries.iter().filter_map(role).collect();
-        let (mut calls, mut charges, mut downgrades) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut answered, mut charges, mut downgrades) = (Vec::new(), Vec::new(), Vec::new());
         let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
         for entry in entries {
-            let mut count = |call: &Call, usage: &Usage, answered| {
+            let mut count = |call: &Call, usage: &Usage, was_answered| {
                 let name = call.role.clone().unwrap_or_else(|| "?".to_owned());
-                sums.entry(name).or_default().add(call, usage, answered);
+                sums.entry(name).or_default().add(call, usage, was_answered);
             };
             match &entry.record {
                 Record::Result { key, effect, result, usage, took_ms, waited_ms, call, .. } => {
@@ -142,7 +144,7 @@ impl Calls {
                     row.served = row.served.or_else(|| Some(answer.as_ref().ok()?.model.clone()));
                     row.model = row.model.or_else(|| config.models.get(row.role.as_deref()?).cloned());
                     count(&row, usage, true);
-                    calls.push(row);
+                    answered.push(row);
                 }
                 Record::Charge { key, usage, call } => {
                     let row = Call::new(entry, key, &roles, usage, call.as_deref());
@@ -158,8 +160,8 @@ impl Calls {
                 Record::Started { .. } | Record::Limits(_) | Record::Stopped(_) => {}
             }
         }
-        let calls_by_role = sums.into_iter().map(|(role, sum)| (role, sum.totals())).collect();
-        Self { calls, charges, unanswered: unanswered(open, &roles), downgrades, calls_by_role }
+        let by_role = sums.into_iter().map(|(role, sum)| (role, sum.totals())).collect();
+        Self { answered, charges, unanswered: unanswered(open, &roles), downgrades, by_role }
     }
 
     /// For people.
@@ -167,7 +169,7 @@ impl Calls {
         terminal.line(
             "key                       role        model                     input (cached)    output (thought)       cost  seconds   first  tries   waited  ended",
         );
-        let mut rows: Vec<&Call> = self.calls.iter().chain(&self.charges).collect();
+        let mut rows: Vec<&Call> = self.answered.iter().chain(&self.charges).collect();
         rows.sort_by(|one, other| one.at.cmp(&other.at));
         for call in rows {
             call.print(terminal);
@@ -180,10 +182,10 @@ impl Calls {
                 call.worst.input_tokens + call.worst.output_tokens
             ));
         }
-        if !self.calls_by_role.is_empty() {
+        if !self.by_role.is_empty() {
             terminal.line("");
         }
-        for (role, totals) in &self.calls_by_role {
+        for (role, totals) in &self.by_role {
             totals.print(role, terminal);
         }
         for downgrade in &self.downgrades {

@@ -179,8 +179,8 @@ mod tests {
         }
     }
 
-    fn answer(content: &str) -> ChatResult {
-        Ok(ChatAnswer {
+    fn answer(content: &str) -> ChatAnswer {
+        ChatAnswer {
             content: content.to_owned(),
             reasoning: None,
             tool_calls: Vec::new(),
@@ -190,7 +190,7 @@ mod tests {
             usage: Usage::NOTHING,
             model: "m".to_owned(),
             provider_state: None,
-        })
+        }
     }
 
     #[test]
@@ -199,17 +199,17 @@ mod tests {
         let recording = Recording::new(
             "runs/one".to_owned(),
             [
-                (request("left: 1 h", 1), answer("a")),
-                (request("left: 1 h", 2), answer("b")),
-                (request("left: 59 min 3 s", 3), answer("c")),
+                (request("left: 1 h", 1), Ok(answer("a"))),
+                (request("left: 1 h", 2), Ok(answer("b"))),
+                (request("left: 59 min 3 s", 3), Ok(answer("c"))),
                 (request("other", 1), refused.clone()),
             ],
         );
         let said = |text, seed| recording.answer(&request(text, seed)).cloned();
-        assert_eq!(said("left: 1 h", 1), Some(answer("a")));
-        assert_eq!(said("left: 1 h", 2), Some(answer("b")));
-        assert_eq!(said("left: 59 min 3 s", 9), Some(answer("c")), "the same words at another seed");
-        assert_eq!(said("left: 2 min", 3), Some(answer("c")), "the same seed at another time");
+        assert_eq!(said("left: 1 h", 1), Some(Ok(answer("a"))));
+        assert_eq!(said("left: 1 h", 2), Some(Ok(answer("b"))));
+        assert_eq!(said("left: 59 min 3 s", 9), Some(Ok(answer("c"))), "the same words at another seed");
+        assert_eq!(said("left: 2 min", 3), Some(Ok(answer("c"))), "the same seed at another time");
         assert_eq!(said("other", 7), Some(refused), "a recorded failure is an answer, too");
         let any = [said("left: 7 s", 8), said("left: 7 s", 8)];
         assert!(any[0].is_some() && any[0] == any[1], "a function of request and seed");
@@ -226,7 +226,8 @@ mod tests {
 
     #[test]
     fn the_hash_is_the_answers() {
-        let of = |source: &str, text| Recording::new(source.to_owned(), [(request("q", 1), answer(text))]);
+        let of =
+            |source: &str, text| Recording::new(source.to_owned(), [(request("q", 1), Ok(answer(text)))]);
         assert_eq!(of("here", "a").hash(), of("there", "a").hash());
         assert_ne!(of("here", "a").hash(), of("here", "b").hash());
     }

@@ -107,6 +107,7 @@ pub enum CallNote {
 
 impl CallTrace {
     /// Leaves out what the record beside it says anyway: the usage of a try that alone was billed.
+    #[must_use]
     pub fn lean(mut self) -> Self {
         if let [only] = self.tries.as_mut_slice()
             && only.billed != Billed::WorstCase
