@@ -6,16 +6,18 @@
 
 use std::collections::BTreeMap;
 
+use podium_types::chat::Effort;
 use podium_types::money::Usd;
 use podium_types::usage::Usage;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::endpoint::ProviderFacts;
 use crate::model::ModelName;
+use crate::same_as;
 use crate::toml_fault::{self, TomlFault};
 
 /// Dollars per million tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
     /// Prompt tokens.
@@ -28,6 +30,20 @@ pub struct Prices {
     pub output: f64,
     /// Generated tokens that were hidden reasoning; the output price where absent.
     pub reasoning: Option<f64>,
+    /// What a call costs more when its prompt is long.
+    pub long_prompt: Option<LongPrompt>,
+}
+
+/// A surcharge on the whole of a call whose prompt is longer than so many tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LongPrompt {
+    /// Prompts of up to this many tokens cost no more.
+    pub above: u64,
+    /// By how much the prices of prompt tokens, cached or not, are multiplied.
+    pub input: f64,
+    /// By how much the prices of generated tokens are multiplied.
+    pub output: f64,
 }
 
 impl Prices {
@@ -36,22 +52,30 @@ impl Prices {
         let cached = usage.cached_input_tokens.min(usage.input_tokens);
         let written = usage.cache_write_tokens.min(usage.input_tokens - cached);
         let reasoning = usage.reasoning_tokens.min(usage.output_tokens);
-        Usd::of_tokens(usage.input_tokens - cached - written, self.input)
-            + Usd::of_tokens(cached, self.cached_input.unwrap_or(self.input))
-            + Usd::of_tokens(written, self.cache_write.unwrap_or(self.input))
-            + Usd::of_tokens(usage.output_tokens - reasoning, self.output)
-            + Usd::of_tokens(reasoning, self.reasoning.unwrap_or(self.output))
+        let (more_in, more_out) = self.surcharge(usage.input_tokens);
+        Usd::of_tokens(usage.input_tokens - cached - written, self.input * more_in)
+            + Usd::of_tokens(cached, self.cached_input.unwrap_or(self.input) * more_in)
+            + Usd::of_tokens(written, self.cache_write.unwrap_or(self.input) * more_in)
+            + Usd::of_tokens(usage.output_tokens - reasoning, self.output * more_out)
+            + Usd::of_tokens(reasoning, self.reasoning.unwrap_or(self.output) * more_out)
     }
 
     /// The most that so many tokens cost, whatever kind they turn out to be.
     pub fn most(&self, input_tokens: u64, output_tokens: u64) -> Usd {
-        Usd::of_tokens(input_tokens, self.input.max(self.cache_write.unwrap_or_default()))
-            + Usd::of_tokens(output_tokens, self.output.max(self.reasoning.unwrap_or_default()))
+        let (more_in, more_out) = self.surcharge(input_tokens);
+        Usd::of_tokens(input_tokens, self.input.max(self.cache_write.unwrap_or_default()) * more_in)
+            + Usd::of_tokens(output_tokens, self.output.max(self.reasoning.unwrap_or_default()) * more_out)
+    }
+
+    /// By how much the prices of a prompt of so many tokens, and of its answer, are multiplied.
+    fn surcharge(&self, input_tokens: u64) -> (f64, f64) {
+        let long = self.long_prompt.filter(|long| input_tokens > long.above);
+        long.map_or((1.0, 1.0), |long| (long.input, long.output))
     }
 }
 
 /// Which of OpenAI's two interfaces a model is reached by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Api {
     /// Chat completions.
@@ -62,7 +86,7 @@ pub enum Api {
 }
 
 /// How a model of Anthropic's is told to think.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Thinking {
     /// By a budget of tokens; without one it does not think.
@@ -76,7 +100,7 @@ pub enum Thinking {
 
 /// What is known about one model. Absent abilities count as present: a server that lacks one says so with a 400,
 /// and the client then does without it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "a table of independent abilities")]
 pub struct ModelFacts {
@@ -94,6 +118,8 @@ pub struct ModelFacts {
     pub knowledge_cutoff: Option<String>,
     /// How it is reached, where the provider speaks OpenAI's protocol.
     pub api: Api,
+    /// The entry whose facts it has, but for the keys of its own.
+    pub same_as: Option<ModelName>,
     /// How it is told to think, where the provider speaks Anthropic's protocol.
     pub thinking: Thinking,
     /// Other names of the same model at the same price, such as dated snapshots.
@@ -118,6 +144,11 @@ pub struct ModelFacts {
     pub reasoning: bool,
     /// Gives log probabilities.
     pub logprobs: bool,
+    /// The least reasoning effort it takes; less becomes this.
+    pub least_effort: Effort,
+    /// The least and the most tokens of thought it takes, where the provider speaks Gemini's protocol and an effort is
+    /// told as a number of tokens.
+    pub thinking_budget: Option<(u32, u32)>,
 }
 
 /// The output limit of a model about which nothing is known.
@@ -132,6 +163,7 @@ impl ModelFacts {
         prices_as_of: None,
         knowledge_cutoff: None,
         api: Api::ChatCompletions,
+        same_as: None,
         thinking: Thinking::Adaptive,
         aliases: Vec::new(),
         temperature: true,
@@ -144,6 +176,8 @@ impl ModelFacts {
         parallel_tool_calls: true,
         reasoning: true,
         logprobs: true,
+        least_effort: Effort::Minimal,
+        thinking_budget: None,
     };
 }
 
@@ -197,7 +231,8 @@ impl Catalog {
 
     /// This catalog and the entries of `text`, which stands in `file`; they replace entries of the same name whole.
     pub fn with(mut self, file: &str, text: &str) -> Result<Self, CatalogError> {
-        let read: File = toml_fault::read(file, text).map_err(CatalogError)?;
+        let mut read: File = toml_fault::read(file, text).map_err(CatalogError)?;
+        same_as::inherit(file, text, &self.entries, &mut read.models).map_err(CatalogError)?;
         self.providers.extend(read.providers);
         for (name, facts) in read.models {
             for alias in &facts.aliases {
@@ -244,8 +279,9 @@ mod tests {
     fn the_shipped_catalog_is_complete() {
         let catalog = Catalog::parse(SHIPPED).unwrap();
         assert!(catalog.entries().count() >= 12);
-        for (name, facts) in
-            catalog.entries().filter(|(name, _)| matches!(name.provider.as_str(), "openai" | "anthropic"))
+        for (name, facts) in catalog
+            .entries()
+            .filter(|(name, _)| matches!(name.provider.as_str(), "openai" | "anthropic" | "google"))
         {
             assert!(facts.prices.is_some() && facts.prices_as_of.is_some(), "{name} has no dated price");
             assert!(facts.context_window.is_some() && facts.output_limit.is_some(), "{name} has no limits");
@@ -279,9 +315,26 @@ mod tests {
     }
 
     #[test]
+    fn a_long_prompt_makes_the_whole_call_dearer() {
+        let text = "[models.\"a/b\"]\nprices = { input = 1.0, output = 10.0, long_prompt = { above = 1000, input = 2.0, output = 1.5 } }";
+        let prices = Catalog::parse(text).unwrap().facts(&name("a/b")).prices.unwrap();
+        for (input_tokens, dollars) in [(1_000, 0.001 + 0.01), (1_001, 0.002_002 + 0.015)] {
+            let usage = Usage { input_tokens, output_tokens: 1_000, ..Usage::NOTHING };
+            assert_eq!(prices.cost(&usage), Usd::from_dollars(dollars));
+            assert_eq!(prices.most(input_tokens, 1_000), Usd::from_dollars(dollars));
+        }
+    }
+
+    #[test]
     fn cached_tokens_have_their_own_price() {
-        let prices =
-            Prices { input: 2.0, cached_input: Some(0.5), cache_write: None, output: 8.0, reasoning: None };
+        let prices = Prices {
+            input: 2.0,
+            cached_input: Some(0.5),
+            cache_write: None,
+            output: 8.0,
+            reasoning: None,
+            long_prompt: None,
+        };
         let usage = Usage {
             input_tokens: 1_000_000,
             cached_input_tokens: 500_000,

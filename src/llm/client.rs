@@ -152,6 +152,7 @@ impl Client {
         let mut without = self.shared.without(model);
         if let Some(endpoint) = self.shared.settings.endpoints.get(&model.provider) {
             without.extend(provider::lacks(endpoint.protocol, self.facts(model).api));
+            without.extend(endpoint.json_mode.then_some(Parameter::Schema));
         }
         Shaped::new(request, self.facts(model), without, &self.shared.settings.schema_instruction)
     }

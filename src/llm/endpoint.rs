@@ -24,9 +24,30 @@ pub enum Protocol {
     Gemini,
 }
 
+/// The reasoning that a server of chat completions wants back with an assistant's turn, by the name of its field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReasoningBack {
+    /// A list of blocks, some of them signed or encrypted, just as they came.
+    ReasoningDetails,
+    /// The text. A turn that calls tools is refused without it, so there it is sent even where it is empty.
+    ReasoningContent,
+}
+
+impl ReasoningBack {
+    /// The field's name on the wire.
+    pub(crate) const fn field(self) -> &'static str {
+        match self {
+            Self::ReasoningDetails => "reasoning_details",
+            Self::ReasoningContent => "reasoning_content",
+        }
+    }
+}
+
 /// A provider as its TOML entry describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "a table of independent traits")]
 pub struct ProviderFacts {
     /// What it speaks.
     pub protocol: Protocol,
@@ -36,6 +57,8 @@ pub struct ProviderFacts {
     pub base_url_variable: Option<String>,
     /// The variable that holds its key; `NAME_API_KEY` where absent.
     pub key_variable: Option<String>,
+    /// A second name of that variable, read where the first is not set: some keys are known by two.
+    pub other_key_variable: Option<String>,
     /// A call to `base_url` without a key is refused before it is sent.
     #[serde(default)]
     pub key_required: bool,
@@ -43,10 +66,22 @@ pub struct ProviderFacts {
     /// that wants the other name says so, and gets it.
     #[serde(default)]
     pub max_completion_tokens: bool,
+    /// It takes the reasoning effort inside an object, `reasoning`.
+    #[serde(default)]
+    pub reasoning_object: bool,
+    /// The reasoning it wants back; none where absent.
+    pub reasoning_back: Option<ReasoningBack>,
+    /// It knows a JSON mode in the place of schemas: the schema goes into the prompt.
+    #[serde(default)]
+    pub json_mode: bool,
+    /// Its usage tells what the call cost, in dollars, and that is believed over the catalog's prices.
+    #[serde(default)]
+    pub tells_cost: bool,
 }
 
 /// Where a provider is and how it knows us.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "a table of independent traits")]
 pub struct Endpoint {
     /// What it speaks.
     pub protocol: Protocol,
@@ -62,6 +97,14 @@ pub struct Endpoint {
     pub key_required: bool,
     /// It calls the output limit `max_completion_tokens`.
     pub max_completion_tokens: bool,
+    /// It takes the reasoning effort inside an object.
+    pub reasoning_object: bool,
+    /// The reasoning it wants back.
+    pub reasoning_back: Option<ReasoningBack>,
+    /// It knows a JSON mode in the place of schemas.
+    pub json_mode: bool,
+    /// Its usage tells what the call cost.
+    pub tells_cost: bool,
     /// Further values of the protocol, by the name of their variable: organisation, project, API version.
     pub extra: BTreeMap<&'static str, String>,
 }
@@ -79,7 +122,8 @@ impl ProviderFacts {
     /// The variables it is read from, those of its protocol included.
     pub fn variables(&self, name: &str) -> Vec<String> {
         let extra = extra_variables(self.protocol).iter().map(|variable| (*variable).to_owned());
-        [self.key_variable(name), self.base_url_variable(name)].into_iter().chain(extra).collect()
+        let own = [self.key_variable(name), self.base_url_variable(name)].into_iter();
+        own.chain(self.other_key_variable.clone()).chain(extra).collect()
     }
 
     fn base_url_variable(&self, name: &str) -> String {
@@ -97,7 +141,8 @@ impl ProviderFacts {
         let (base_url_variable, key_variable) = (self.base_url_variable(name), self.key_variable(name));
         let moved = read(&base_url_variable).map(|url| url.trim_end_matches('/').to_owned());
         let home = self.base_url.as_ref().map(|url| url.trim_end_matches('/').to_owned());
-        let at_home = moved.is_none() || moved == home;
+        // Where every user has an address of their own, that is its home.
+        let at_home = home.is_none() || moved.is_none() || moved == home;
         // An organisation is told to its own service only.
         let extra =
             extra_variables(self.protocol).iter().filter(|_| self.protocol == Protocol::Azure || at_home);
@@ -106,10 +151,14 @@ impl ProviderFacts {
             protocol: self.protocol,
             base_url: moved.or(home),
             base_url_variable,
-            key: read(&key_variable).map(Secret::new),
+            key: read(&key_variable).or_else(|| read(self.other_key_variable.as_ref()?)).map(Secret::new),
             key_variable,
             key_required: self.key_required && at_home,
             max_completion_tokens: self.max_completion_tokens && at_home,
+            reasoning_object: self.reasoning_object,
+            reasoning_back: self.reasoning_back,
+            json_mode: self.json_mode,
+            tells_cost: self.tells_cost,
             extra,
         }
     }
@@ -129,8 +178,13 @@ mod tests {
             base_url: Some("https://api.example.org/v1".to_owned()),
             base_url_variable: None,
             key_variable: None,
+            other_key_variable: None,
             key_required: true,
             max_completion_tokens: true,
+            reasoning_object: false,
+            reasoning_back: None,
+            json_mode: false,
+            tells_cost: false,
         }
     }
 
@@ -150,6 +204,22 @@ mod tests {
         assert!(endpoint.extra.is_empty(), "an organisation is not told to another server");
         let home = openai().endpoint("my-lab", &BTreeMap::new());
         assert!(home.max_completion_tokens && home.key_required);
+        let homeless = ProviderFacts { base_url: None, ..openai() }.endpoint("my-lab", &variables);
+        assert!(homeless.max_completion_tokens && homeless.key_required, "its address is its home");
+    }
+
+    #[test]
+    fn a_key_may_be_known_by_a_second_name() {
+        let facts = ProviderFacts { other_key_variable: Some("OTHER_KEY".to_owned()), ..openai() };
+        let key = |variables: &[(&str, &str)]| {
+            let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            facts.endpoint("lab", &variables.collect()).key.map(|key| key.expose().to_owned())
+        };
+        assert_eq!(key(&[("OTHER_KEY", "b")]).as_deref(), Some("b"));
+        assert_eq!(key(&[("LAB_API_KEY", " "), ("OTHER_KEY", "b")]).as_deref(), Some("b"));
+        assert_eq!(key(&[("LAB_API_KEY", "a"), ("OTHER_KEY", "b")]).as_deref(), Some("a"));
+        assert_eq!(key(&[]), None);
+        assert!(facts.variables("lab").contains(&"OTHER_KEY".to_owned()));
     }
 
     #[test]

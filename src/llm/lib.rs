@@ -31,6 +31,7 @@ mod observer;
 pub mod playbook;
 mod provider;
 mod recording;
+mod same_as;
 mod secret;
 mod settings;
 pub mod tokens;
@@ -39,9 +40,9 @@ mod toml_fault;
 #[cfg(test)]
 mod tests;
 
-pub use catalog::{Api, Catalog, CatalogError, ModelFacts, Prices, Thinking};
+pub use catalog::{Api, Catalog, CatalogError, LongPrompt, ModelFacts, Prices, Thinking};
 pub use client::{Call, Client, Prepared};
-pub use endpoint::{Endpoint, Protocol, ProviderFacts};
+pub use endpoint::{Endpoint, Protocol, ProviderFacts, ReasoningBack};
 pub use error::{Error, ServiceFailure};
 pub use ledger::{Denied, Ledger, NoLedger, Settled, WorstCase};
 pub use model::{ModelName, ModelNameError};

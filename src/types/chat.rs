@@ -119,8 +119,8 @@ pub struct OutputSchema {
     pub strict: bool,
 }
 
-/// How hard a reasoning model should think.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// How hard a reasoning model should think, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
     /// As little as the model allows.

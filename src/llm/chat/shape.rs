@@ -27,7 +27,8 @@ impl Shaped {
         let mut request = request.clone();
         request.temperature = request.temperature.filter(|_| !lacks(Parameter::Temperature));
         request.seed = request.seed.filter(|_| !lacks(Parameter::Seed));
-        request.effort = request.effort.filter(|_| !lacks(Parameter::Effort));
+        let effort = request.effort.filter(|_| !lacks(Parameter::Effort));
+        request.effort = effort.map(|effort| effort.max(facts.least_effort));
         request.top_logprobs = request.top_logprobs.filter(|_| !lacks(Parameter::Logprobs));
         request.one_tool_call &= !lacks(Parameter::OneToolCall);
         if lacks(Parameter::ToolChoice) {

@@ -108,6 +108,7 @@ impl Tries<'_> {
             request: &shaped,
             output_limit,
             without: &without,
+            wanted: request.output.as_ref(),
             input_estimate: worst.input_tokens,
             thinks: self.client.facts(self.call.model).reasoning,
             first_byte: &first_byte,
@@ -153,16 +154,18 @@ impl Tries<'_> {
         }
     }
 
-    /// Puts a price on `usage`, adds it up, and holds it against what was reserved. Estimates teach nothing.
+    /// Puts a price on `usage`, unless the provider told one, adds it up, and holds it against what was reserved. Estimates teach nothing.
     fn count(&mut self, reserved: Reserved, usage: &mut Usage) {
         let Reserved { attempt, estimate, output_limit, worst } = reserved;
         let model = self.call.model;
-        usage.cost = self.client.facts(model).prices.map(|prices| prices.cost(usage));
+        let prices = self.client.facts(model).prices;
+        usage.cost = usage.cost.or_else(|| prices.map(|prices| prices.cost(usage)));
         self.used = self.used.plus(usage);
         if !usage.estimated {
             self.client.shared.learn(model, estimate, output_limit, usage);
         }
-        if usage.input_tokens > worst.input_tokens || usage.output_tokens > worst.output_tokens {
+        let dearer = usage.cost.zip(worst.cost).is_some_and(|(used, worst)| used > worst);
+        if usage.input_tokens > worst.input_tokens || usage.output_tokens > worst.output_tokens || dearer {
             self.call.observer.event(CallEvent::ExceededWorstCase { attempt, worst, used: *usage });
         }
     }

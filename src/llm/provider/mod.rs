@@ -2,6 +2,7 @@
 //! checks and waiting are not a provider's business.
 
 mod anthropic;
+mod gemini;
 pub(crate) mod http;
 mod openai;
 pub(crate) mod playbook;
@@ -11,7 +12,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use podium_types::chat::{ChatError, ChatRequest, FinishReason, TokenLogprob, ToolCall};
+use podium_types::chat::{ChatError, ChatRequest, FinishReason, OutputSchema, TokenLogprob, ToolCall};
 use podium_types::usage::Usage;
 use serde::Deserialize;
 use serde::de::value::StrDeserializer;
@@ -90,6 +91,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) request: &'a ChatRequest,
     pub(crate) output_limit: u32,
     pub(crate) without: &'a Without,
+    /// The document that was asked for, also where its schema had to go into the prompt.
+    pub(crate) wanted: Option<&'a OutputSchema>,
     /// Upper estimate of the prompt's tokens, for a server that sends no usage.
     pub(crate) input_estimate: u64,
     /// The model may think where we cannot see it, so the text of an answer does not bound its tokens.
@@ -113,7 +116,7 @@ impl Attempt<'_> {
     }
 }
 
-/// A whole answer. Its usage has no cost yet.
+/// A whole answer. Its usage has a cost only where the provider told one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Answered {
     pub(crate) content: String,
@@ -171,9 +174,9 @@ pub(crate) fn wire<'a>(endpoint: &'a Endpoint, facts: &ModelFacts) -> Box<dyn ht
         (Protocol::OpenAi | Protocol::Azure, Api::ChatCompletions) => {
             Box::new(openai::ChatCompletions { endpoint })
         }
+        (Protocol::Gemini, _) => Box::new(gemini::Gemini { endpoint, facts: facts.clone() }),
         (Protocol::Anthropic, _) => Box::new(anthropic::Messages { endpoint, thinking: facts.thinking }),
         (Protocol::OpenAi | Protocol::Azure, Api::Responses) => Box::new(openai::Responses { endpoint }),
-        _ => Box::new(openai::ChatCompletions { endpoint }),
     }
 }
 
@@ -192,6 +195,7 @@ pub(crate) fn trial<T>(act: impl FnOnce(&Attempt<'_>) -> T) -> T {
         request: &ChatRequest::default(),
         output_limit: 101,
         without: &Without::new(),
+        wanted: None,
         input_estimate: 10,
         thinks: true,
         first_byte: &|| (),

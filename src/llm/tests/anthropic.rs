@@ -272,6 +272,37 @@ async fn complaints_about_abilities_are_learnt_once() {
     }
 }
 
+/// Newer models refuse thinking when anything before it has changed, so it is not even tried; older ones take it.
+#[tokio::test]
+async fn thinking_behind_a_changed_prefix_stays_away() {
+    let server = Server::start(vec![thinks_and_calls(), says("done")]).await;
+    let client = client(&server);
+    for (model, kept) in [("claude-opus-5-5", false), ("claude-haiku-5-5", false), ("claude-haiku-4-5", true)]
+    {
+        let server = Server::start(vec![thinks_and_calls(), says("done")]).await;
+        let client = self::client(&server);
+        let answer = chat(&client, model, &look(), &Record::default()).await.unwrap();
+        let mut trimmed = next(look(), &answer);
+        trimmed.messages[1].content = "look, in short".into();
+        assert_eq!(chat(&client, model, &trimmed, &Record::default()).await.unwrap().content, "done");
+        let first = &server.bodies()[1]["messages"][1]["content"][0]["type"];
+        assert_eq!(*first == "thinking", kept, "{model}: {first}");
+        assert_eq!(server.bodies().len(), 2, "{model}");
+    }
+    // Marks of the cache are no change, and thinking goes on through a longer conversation.
+    let mut request = look();
+    request.messages[0].content = "be brief ".repeat(400);
+    let answer = chat(&client, "claude-opus-5-5", &request, &Record::default()).await.unwrap();
+    let mut request = next(request, &answer);
+    let done = chat(&client, "claude-opus-5-5", &request, &Record::default()).await.unwrap();
+    request.messages.push(Message::of_answer(&done));
+    request.messages.push(Message::text(Speaker::User, "and then?"));
+    chat(&client, "claude-opus-5-5", &request, &Record::default()).await.unwrap();
+    for body in &server.bodies()[1..] {
+        assert_eq!(body["messages"][1]["content"][0]["type"], "thinking");
+    }
+}
+
 #[tokio::test]
 async fn refused_thinking_is_left_out_from_then_on() {
     let refusal = "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.";

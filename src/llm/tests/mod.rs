@@ -1,8 +1,11 @@
 //! Tests of the whole client: against a faulty HTTP server of our own on a real socket, and against the stand-in.
 
 mod anthropic;
+mod azure;
 mod conversation;
 mod faults;
+mod gemini;
+mod openrouter;
 mod responses;
 mod server;
 mod setup;

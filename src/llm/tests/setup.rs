@@ -99,8 +99,7 @@ pub(super) fn request() -> ChatRequest {
     ChatRequest { messages: vec![Message::text(Speaker::User, "hello")], ..ChatRequest::default() }
 }
 
-/// Chats once with `openai/<model>` and checks what must hold whatever happens: each try is reserved before its
-/// bytes leave, and settled once.
+/// Chats once with `openai/<model>`; see [`chat_with`].
 pub(super) async fn chat(
     client: &Client,
     server: &Server,
@@ -109,9 +108,21 @@ pub(super) async fn chat(
     request: &ChatRequest,
 ) -> Result<ChatAnswer, Error> {
     let model = ModelName { provider: "openai".into(), model: model.into() };
+    chat_with(client, server, record, &model, request).await
+}
+
+/// Chats once with `model` and checks what must hold whatever happens: each try is reserved before its bytes leave,
+/// and settled once.
+pub(super) async fn chat_with(
+    client: &Client,
+    server: &Server,
+    record: &Record,
+    model: &ModelName,
+    request: &ChatRequest,
+) -> Result<ChatAnswer, Error> {
     let witness = Witness { record, server };
     let before = server.bodies().len();
-    let call = Call { model: &model, request, ledger: &witness, observer: record, purpose: "test" };
+    let call = Call { model, request, ledger: &witness, observer: record, purpose: "test" };
     let result = client.chat(&call).await;
     let tries = server.bodies().len() - before;
     let reserved: Vec<u32> = record.reserved.lock().unwrap().iter().map(|(attempt, _)| *attempt).collect();

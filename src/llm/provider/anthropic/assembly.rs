@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 
 use super::state::{self, Place};
 use super::usage::Told;
+use super::wire;
+use crate::catalog::Thinking;
 use crate::error::ServiceFailure;
 use crate::ledger::Settled;
 use crate::provider::http::Assembly;
@@ -19,6 +21,8 @@ use crate::tokens;
 /// The pieces so far.
 #[derive(Default)]
 pub(super) struct MessageAssembly {
+    /// How the model was told to think.
+    thinking: Thinking,
     blocks: Vec<Block>,
     stop: Option<String>,
     /// The service's words about a refusal.
@@ -105,6 +109,8 @@ impl Assembly for MessageAssembly {
             |call: &ToolCall| tokens::estimate_text(&call.name) + tokens::estimate_text(&call.arguments);
         let shown = tokens::estimate_text(&content) + parts.calls.iter().map(written).sum::<u64>();
         let reasoning = tokens::estimate_text(&parts.reasoning);
+        let thought = parts.places.iter().any(Place::is_thinking);
+        let prefix = if thought { wire::prefix(attempt, self.thinking) } else { None };
         let usage = self.told.usage(shown + reasoning > 0, || attempt.estimated(shown, reasoning));
         Ok(Answered {
             content,
@@ -115,12 +121,16 @@ impl Assembly for MessageAssembly {
             usage,
             id: self.id,
             model: self.model,
-            provider_state: state::kept(attempt.model, &parts.places),
+            provider_state: state::kept(attempt.model, &parts.places, prefix.as_ref()),
         })
     }
 }
 
 impl MessageAssembly {
+    pub(super) fn new(thinking: Thinking) -> Self {
+        Self { thinking, ..Self::default() }
+    }
+
     /// A message with all that it holds: a whole one, or the head of a stream, which holds nothing yet.
     fn message(&mut self, message: &Value, whole: bool) {
         self.begun = true;
@@ -273,7 +283,7 @@ mod tests {
     use crate::provider::trial;
 
     fn assembled(events: &[Value]) -> Result<Answered, Failed> {
-        let mut assembly = MessageAssembly::default();
+        let mut assembly = MessageAssembly::new(Thinking::Budget);
         for event in events {
             assembly.add(event);
         }

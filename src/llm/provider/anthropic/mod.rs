@@ -2,10 +2,11 @@
 //!
 //! `turns` puts a conversation into the form that the API demands, `wire` adds what the request asks for, `schema`
 //! cuts output schemas to what the API enforces, `assembly` hears the answer and `usage` its counts, `state` carries signed thinking from
-//! an answer to the next request, `errors` says what complaints mean. Retries and prices are not known here.
+//! an answer to the next request (behind an unchanged `prefix`), `errors` says what complaints mean. Retries and prices are not known here.
 
 mod assembly;
 mod errors;
+mod prefix;
 mod schema;
 mod state;
 mod turns;
@@ -62,7 +63,7 @@ impl Wire for Messages<'_> {
     }
 
     fn assembly(&self) -> Box<dyn Assembly> {
-        Box::new(MessageAssembly::default())
+        Box::new(MessageAssembly::new(self.thinking))
     }
 
     fn errors(&self) -> &'static ErrorDialect {

@@ -3,14 +3,15 @@
 //!
 //! What does not fit is mended in a known way, for the API would refuse the whole request: turns of one side are
 //! joined; a call without a result gets an empty one; a result without its call becomes text; ids that the API would
-//! refuse, or that come twice, are replaced; a conversation of system text only becomes a user's turn; where a user's
-//! turn is missing at the head or behind the last assistant turn, a short one is put there.
+//! refuse, or that come twice, are replaced; where a user's turn is missing at the head, the system text becomes it;
+//! where there is none either, and behind a last assistant turn, a short one is put there.
 
 use std::collections::BTreeSet;
 
 use podium_types::chat::{Message, Speaker, ToolCall};
 use serde_json::{Map, Value, json};
 
+use super::prefix::Prefix;
 use super::state::{self, Place};
 use crate::model::ModelName;
 
@@ -19,11 +20,13 @@ const OPENING: &str = include_str!("../../../../prompts/common/opening.md.tera")
 
 /// The conversation so far, as it is sent.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Turns {
+pub(super) struct Dialogue {
     /// Blocks of system text.
     pub(super) system: Vec<Value>,
     /// Turns, a user's first.
     pub(super) turns: Vec<Turn>,
+    /// Of all of it, where thinking is bound to it.
+    pub(super) prefix: Option<Prefix>,
 }
 
 /// One side's turn.
@@ -41,36 +44,60 @@ impl Turn {
     }
 }
 
-/// The turns of `messages` for a model that takes back its own thinking; `None` takes back none. With `prefill` the
-/// model goes on with an assistant turn at the end.
-pub(super) fn turns(messages: &[Message], model: Option<&ModelName>, prefill: bool) -> Turns {
-    let mut builder = Builder { turns: Vec::new(), open: Vec::new(), ids: BTreeSet::new() };
-    let mut system = Vec::new();
+/// Whose thinking goes back with the turns that it belongs to.
+#[derive(Clone, Copy)]
+pub(super) struct Thinker<'a> {
+    /// The model, if it takes thinking back at all.
+    pub(super) model: Option<&'a ModelName>,
+    /// It takes it back only behind an unchanged prefix, to which these tools belong.
+    pub(super) bound_to: Option<&'a [Value]>,
+}
+
+/// The turns of `messages`. With `prefill` the model goes on with an assistant turn at the end.
+pub(super) fn turns(messages: &[Message], thinker: Thinker<'_>, prefill: bool) -> Dialogue {
+    let system_text = messages.iter().filter(|message| message.role == Speaker::System);
+    let mut system: Vec<Value> = system_text.flat_map(|message| text(&message.content)).collect();
+    let opening = || Turn { user: true, blocks: text(OPENING.trim()).collect() };
+    let mut turns = Vec::new();
+    if headless(messages) {
+        let system = std::mem::take(&mut system);
+        turns.push(if system.is_empty() { opening() } else { Turn { user: true, blocks: system } });
+    }
+    let mut builder = Builder {
+        prefix: thinker.bound_to.map(|tools| Prefix::new(&system, tools)),
+        hashed: 0,
+        model: thinker.model,
+        turns,
+        open: Vec::new(),
+        ids: BTreeSet::new(),
+    };
     for message in messages {
         match message.role {
-            Speaker::System => system.extend(text(&message.content)),
+            Speaker::System => {}
             Speaker::User => builder.push(true, text(&message.content)),
-            Speaker::Assistant => builder.assistant(message, model),
+            Speaker::Assistant => builder.assistant(message),
             Speaker::Tool => builder.result(message),
         }
     }
     builder.close();
-    let mut turns = builder.turns;
-    if turns.is_empty() && !system.is_empty() {
-        turns.push(Turn { user: true, blocks: std::mem::take(&mut system) });
-    }
-    let opening = || Turn { user: true, blocks: text(OPENING.trim()).collect() };
-    if turns.first().is_none_or(|turn| !turn.user) {
-        turns.insert(0, opening());
-    }
-    if turns.last().is_some_and(|turn| !turn.user) {
+    if builder.turns.last().is_some_and(|turn| !turn.user) {
         if prefill {
-            trim_end(turns.last_mut());
+            trim_end(builder.turns.last_mut());
         } else {
-            turns.push(opening());
+            builder.turns.push(opening());
         }
     }
-    Turns { system, turns }
+    builder.hash();
+    Dialogue { system, turns: builder.turns, prefix: builder.prefix }
+}
+
+/// No user's turn stands at the head.
+fn headless(messages: &[Message]) -> bool {
+    let mut spoken = messages.iter().filter(|message| {
+        message.role != Speaker::System
+            && (!message.content.trim().is_empty() || !message.tool_calls.is_empty())
+    });
+    spoken.next().is_none_or(|first| first.role == Speaker::Assistant)
 }
 
 /// The API refuses white space at the end of a last assistant turn.
@@ -87,7 +114,11 @@ fn text(text: &str) -> impl Iterator<Item = Value> + use<> {
     (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text})).into_iter()
 }
 
-struct Builder {
+struct Builder<'a> {
+    model: Option<&'a ModelName>,
+    /// Of the first `hashed` turns.
+    prefix: Option<Prefix>,
+    hashed: usize,
     turns: Vec<Turn>,
     /// Calls of the last assistant turn that have no result yet: their ids as told and as sent.
     open: Vec<(String, String)>,
@@ -95,7 +126,7 @@ struct Builder {
     ids: BTreeSet<String>,
 }
 
-impl Builder {
+impl Builder<'_> {
     fn push(&mut self, user: bool, blocks: impl Iterator<Item = Value>) {
         let mut blocks = blocks.peekable();
         if blocks.peek().is_none() {
@@ -107,12 +138,21 @@ impl Builder {
         }
     }
 
-    fn assistant(&mut self, message: &Message, model: Option<&ModelName>) {
+    /// Brings the prefix up to date.
+    fn hash(&mut self) {
+        if let Some(prefix) = &mut self.prefix {
+            self.turns.iter().skip(self.hashed).for_each(|turn| prefix.add(turn));
+            self.hashed = self.turns.len();
+        }
+    }
+
+    fn assistant(&mut self, message: &Message) {
         self.close();
+        self.hash();
         let mut blocks = Vec::new();
         let mut rest = message.content.as_str();
         let mut calls = message.tool_calls.iter();
-        for place in state::places(message, model) {
+        for place in state::places(message, self.model, self.prefix.as_ref()) {
             match place {
                 Place::Thinking(block) => blocks.push(block),
                 Place::Text(bytes) => {
@@ -194,8 +234,8 @@ mod tests {
 
     use super::*;
 
-    fn model() -> ModelName {
-        ModelName { provider: "anthropic".into(), model: "any".into() }
+    const fn anyone() -> Thinker<'static> {
+        Thinker { model: None, bound_to: None }
     }
 
     fn say(role: Speaker, content: &str) -> Message {
@@ -212,7 +252,7 @@ mod tests {
     }
 
     fn sent(messages: &[Message], prefill: bool) -> Value {
-        let turns = turns(messages, Some(&model()), prefill);
+        let turns = turns(messages, anyone(), prefill);
         let messages: Vec<Value> = turns.turns.into_iter().map(Turn::message).collect();
         json!({"system": turns.system, "messages": messages})
     }
@@ -255,6 +295,11 @@ mod tests {
                 "system text alone",
                 vec![say(System, "a"), say(System, "b")],
                 vec![user(&[words("a"), words("b")])],
+            ),
+            (
+                "system text and an assistant's turn",
+                vec![say(System, "a"), say(Assistant, "b"), say(User, "c")],
+                vec![user(&[words("a")]), assistant(&[words("b")]), user(&[words("c")])],
             ),
             ("nothing", vec![say(User, "")], vec![go()]),
             (
@@ -351,7 +396,7 @@ mod tests {
             messages in proptest::collection::vec(any_message(), 0..10),
             prefill: bool,
         ) {
-            let Turns { system, turns } = turns(&messages, Some(&model()), prefill);
+            let Dialogue { system, turns, .. } = turns(&messages, anyone(), prefill);
             let ids = |turn: &Turn, key: &str| -> Vec<String> {
                 turn.blocks.iter().filter_map(|block| Some(block.get(key)?.as_str()?.to_owned())).collect()
             };

@@ -15,9 +15,10 @@ use std::collections::BTreeSet;
 use podium_types::chat::{ChatRequest, Effort, Speaker, Tool, ToolChoice};
 use serde_json::{Map, Value, json};
 
+use super::prefix::Prefix;
 use super::schema::enforceable;
 use super::state::{Place, places};
-use super::turns::{Turn, turns};
+use super::turns::{Thinker, Turn, turns};
 use crate::catalog::Thinking;
 use crate::model::ModelName;
 use crate::provider::{Attempt, Parameter};
@@ -37,8 +38,8 @@ pub(super) fn request(attempt: &Attempt<'_>, thinking: Thinking) -> Value {
     let thought = thought(attempt, thinking);
     let on = thought.as_ref().is_some_and(|thought| thought.get("type") != Some(&json!("disabled")));
     let prefill = thinking == Thinking::Budget && !on;
-    let mut conversation = turns(&request.messages, taken_back(attempt), prefill);
     let mut tools = tools(request);
+    let mut conversation = turns(&request.messages, thinker(attempt, thinking, &tools), prefill);
     if attempt.input_estimate >= LEAST_CACHED && grows(request) {
         mark(&mut tools, &mut conversation.system, &mut conversation.turns);
     }
@@ -74,6 +75,15 @@ pub(super) fn request(attempt: &Attempt<'_>, thinking: Thinking) -> Value {
     Value::Object(body)
 }
 
+/// What the answer's thinking is bound to: all that was sent.
+pub(super) fn prefix(attempt: &Attempt<'_>, thinking: Thinking) -> Option<Prefix> {
+    turns(&attempt.request.messages, thinker(attempt, thinking, &tools(attempt.request)), false).prefix
+}
+
+fn thinker<'a>(attempt: &Attempt<'a>, thinking: Thinking, tools: &'a [Value]) -> Thinker<'a> {
+    Thinker { model: taken_back(attempt), bound_to: (thinking != Thinking::Budget).then_some(tools) }
+}
+
 /// The model whose thinking is sent back, unless that was refused.
 fn taken_back<'a>(attempt: &Attempt<'a>) -> Option<&'a ModelName> {
     (!attempt.without.contains(&Parameter::ReasoningState)).then_some(attempt.model)
@@ -106,7 +116,7 @@ fn within_a_turn(attempt: &Attempt<'_>) -> bool {
     let mut messages = attempt.request.messages.iter().rev();
     let calls =
         messages.find(|message| message.role != Speaker::Tool).filter(|turn| !turn.tool_calls.is_empty());
-    calls.is_some_and(|turn| !places(turn, taken_back(attempt)).iter().any(Place::is_thinking))
+    calls.is_some_and(|turn| !places(turn, taken_back(attempt), None).iter().any(Place::is_thinking))
 }
 
 /// Tokens of thinking. The least that a model with budgets can do is none.
@@ -224,6 +234,7 @@ mod tests {
                 request: chat,
                 output_limit,
                 without,
+                wanted: None,
                 input_estimate: LEAST_CACHED,
                 thinks: true,
                 first_byte: attempt.first_byte,

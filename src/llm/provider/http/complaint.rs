@@ -41,6 +41,10 @@ pub(crate) struct Complaint {
     /// Its code, type and status, in lower case.
     pub(crate) code: String,
     parameter: String,
+    /// A filter's doing: the request stays refused whatever the status.
+    filtered: bool,
+    /// Its typed details, for the protocols that have them; null otherwise.
+    pub(crate) details: Value,
 }
 
 /// Characters kept of a message.
@@ -84,6 +88,8 @@ pub(super) fn inside(body: &Value, sent: &Sent<'_>) -> Option<Failed> {
 
 impl Complaint {
     fn new(body: &Value) -> Self {
+        // Where chunks of an answer come in an array, so does an error.
+        let body = body.get(0).unwrap_or(body);
         let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
         let field =
             |names: &[&str]| names.iter().find_map(|name| error.get(name)).map(text).unwrap_or_default();
@@ -92,7 +98,19 @@ impl Complaint {
             other => text(other),
         };
         let code = format!("{} {} {}", field(&["code"]), field(&["type"]), field(&["status"]));
-        Self { message: cut(&message), code: code.to_lowercase(), parameter: field(&["param"]) }
+        let code = code.to_lowercase();
+        let inner = error.get("innererror").and_then(|inner| inner.get("code")).and_then(Value::as_str);
+        let filtered =
+            ["content_filter", "content_policy", "invalid_prompt"].iter().any(|name| code.contains(name))
+                || inner == Some("ResponsibleAIPolicyViolation")
+                || error.get("metadata").is_some_and(|metadata| metadata.get("flagged_input").is_some());
+        Self {
+            message: cut(&message),
+            code,
+            parameter: field(&["param"]),
+            filtered,
+            details: error.get("details").cloned().unwrap_or_default(),
+        }
     }
 
     fn text(&self, status: u16) -> String {
@@ -108,9 +126,12 @@ impl Complaint {
             return Cause::Service(kind);
         }
         match status {
+            _ if self.filtered => Cause::Request(Box::new(self.refused())),
             400 | 413 | 422 => self.request_cause(sent),
             401 | 403 => Cause::Service(ServiceFailure::Auth),
             402 => Cause::Service(ServiceFailure::Quota),
+            // A router that has the model, but not with all that was asked for.
+            404 if self.says(&["no endpoints found that support"]) => self.request_cause(sent),
             404 | 405 | 410 => Cause::Service(ServiceFailure::NotFound),
             429 if self.is_quota() => Cause::Service(ServiceFailure::Quota),
             429 => Cause::Service(ServiceFailure::RateLimited),
@@ -164,6 +185,7 @@ impl Complaint {
                 "exceed context limit",
                 "prompt is too long",
                 "input is too long",
+                "exceeds the maximum number of tokens",
             ])
     }
 
@@ -193,7 +215,7 @@ impl Complaint {
 
     /// The parameter that the complaint names as not taken, if the request had it.
     fn unsupported(&self, sent: &Sent<'_>) -> Option<Parameter> {
-        const PHRASES: [&str; 18] = [
+        const PHRASES: &[&str] = &[
             "unsupported",
             "not support",
             "unrecognized",
@@ -202,18 +224,23 @@ impl Complaint {
             "not permitted",
             "not allowed",
             "not available",
+            "not enabled",
+            "corrupted thought",
+            "signature is not valid",
+            "missing a thought",
             "not implemented",
             "invalid parameter",
             "extra inputs",
             "only the default",
             "requires --",
+            "no endpoints found",
             "deprecated",
             "may not be",
             "must be explicitly",
             "invalid `signature`",
             "cannot be modified",
         ];
-        if !self.code.contains("unsupported") && !self.says(&PHRASES) {
+        if !self.code.contains("unsupported") && !self.says(PHRASES) {
             return None;
         }
         let there = |path: &str| path.split('.').try_fold(sent.body, |value, key| value.get(key)).is_some();

@@ -1,39 +1,88 @@
 //! async-openai as the carrier of a try: its client over our exchange, and its errors in our words.
+//!
+//! Azure serves the protocol in two forms: deployments in the address under a dated version, and the newer one, which
+//! has OpenAI's own addresses and no version. Only the newer has the Responses API.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use async_openai::config::{Config, OpenAIConfig};
+use async_openai::config::{AzureConfig, Config, OpenAIConfig};
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use futures_util::future::BoxFuture;
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 
-use crate::endpoint::Endpoint;
+use crate::catalog::Api;
+use crate::endpoint::{Endpoint, Protocol};
 use crate::error::ServiceFailure;
 use crate::ledger::Settled;
+use crate::model::ModelName;
 use crate::provider::Failed;
 use crate::provider::http::{Connection, Exchange, Service, causes, cut};
 use crate::secret::Secret;
 
-/// The client of one try. Every variable that async-openai would read from the environment is set here.
+/// The header of a key at Azure.
+const AZURE_KEY: HeaderName = HeaderName::from_static("api-key");
+
+/// A client for one try.
+pub(super) type Client = async_openai::Client<Box<dyn Config>>;
+
+/// The client of one try of `api` with `model`.
 pub(super) fn client(
     endpoint: &Endpoint,
+    model: &ModelName,
+    api: Api,
     connection: &Connection,
     exchange: &Arc<Exchange>,
-) -> async_openai::Client<OpenAIConfig> {
-    let extra = |name: &str| endpoint.extra.get(name).cloned().unwrap_or_default();
-    let config = OpenAIConfig::new()
-        .with_api_base(endpoint.base_url.clone().unwrap_or_default())
-        .with_api_key(endpoint.key.as_ref().map(Secret::expose).unwrap_or_default())
-        .with_org_id(extra("OPENAI_ORG_ID"))
-        .with_project_id(extra("OPENAI_PROJECT_ID"));
-    over(config, connection, exchange)
-}
-
-fn over<C: Config>(config: C, connection: &Connection, exchange: &Arc<Exchange>) -> async_openai::Client<C> {
+) -> Client {
+    let config: Box<dyn Config> = match endpoint.protocol {
+        Protocol::Azure => azure(endpoint, model, api),
+        _ => Box::new(openai(endpoint)),
+    };
     let service = Service { connection: connection.clone(), exchange: Arc::clone(exchange) };
     async_openai::Client::build(connection.http.clone(), config).with_http_service(Carrier(service))
+}
+
+/// Every variable that async-openai would read from the environment is set here. It panics on values that no header
+/// can hold: keys are checked before, others are left out.
+fn openai(endpoint: &Endpoint) -> OpenAIConfig {
+    let extra = |name: &str| {
+        let value = endpoint.extra.get(name).filter(|value| HeaderValue::from_str(value).is_ok());
+        value.cloned().unwrap_or_default()
+    };
+    OpenAIConfig::new()
+        .with_api_base(endpoint.base_url.clone().unwrap_or_default())
+        .with_api_key(key(endpoint))
+        .with_org_id(extra("OPENAI_ORG_ID"))
+        .with_project_id(extra("OPENAI_PROJECT_ID"))
+}
+
+fn azure(endpoint: &Endpoint, model: &ModelName, api: Api) -> Box<dyn Config> {
+    let address = endpoint.base_url.as_deref().unwrap_or_default();
+    let address = address.strip_suffix("/v1").unwrap_or(address);
+    let address = address.strip_suffix("/openai").unwrap_or(address);
+    let version = endpoint.extra.get("AZURE_OPENAI_API_VERSION");
+    let dated = version.filter(|version| version.starts_with(|first: char| first.is_ascii_digit()));
+    match dated {
+        Some(version) if api == Api::ChatCompletions => {
+            let config = AzureConfig::new()
+                .with_api_base(address)
+                .with_api_version(version)
+                .with_deployment_id(&model.model)
+                .with_api_key(key(endpoint));
+            Box::new(config)
+        }
+        _ => {
+            let newer = Endpoint { base_url: Some(format!("{address}/openai/v1")), ..endpoint.clone() };
+            let bare = openai(&newer).with_api_key("");
+            // A key that no header can hold was refused before.
+            Box::new(bare.clone().with_header(AZURE_KEY, key(endpoint)).unwrap_or(bare))
+        }
+    }
+}
+
+fn key(endpoint: &Endpoint) -> &str {
+    endpoint.key.as_ref().map(Secret::expose).unwrap_or_default()
 }
 
 /// The failure that an error of async-openai means where the exchange left none.
@@ -77,9 +126,13 @@ impl tower::Service<HttpRequestFactory> for Carrier {
 /// Marks the key as not to be logged; takes the header off where there is no key.
 fn hide_key(request: &mut reqwest::Request) {
     let headers = request.headers_mut();
-    match headers.get_mut(AUTHORIZATION) {
-        Some(value) if value.as_bytes().trim_ascii_end() == b"Bearer" => drop(headers.remove(AUTHORIZATION)),
-        Some(value) => value.set_sensitive(true),
-        None => {}
+    for (name, empty) in [(AUTHORIZATION, "Bearer"), (AZURE_KEY, "")] {
+        match headers.get_mut(&name) {
+            Some(value) if value.as_bytes().trim_ascii_end() == empty.as_bytes() => {
+                drop(headers.remove(&name));
+            }
+            Some(value) => value.set_sensitive(true),
+            None => {}
+        }
     }
 }

@@ -14,6 +14,7 @@ pub(crate) const ERRORS: ErrorDialect = ErrorDialect {
         (Parameter::StreamOptions, "stream_options", &["stream_options"]),
         (Parameter::Schema, "response_format", &["response_format", "json_schema"]),
         (Parameter::Effort, "reasoning_effort", &["reasoning_effort"]),
+        (Parameter::Effort, "reasoning", &["reasoning"]),
         (Parameter::Temperature, "temperature", &["temperature"]),
         (Parameter::OneToolCall, "parallel_tool_calls", &["parallel_tool_calls"]),
         (Parameter::ToolChoice, "tool_choice", &["tool_choice"]),

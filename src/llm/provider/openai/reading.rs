@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use podium_types::chat::{TokenLogprob, ToolCall};
+use podium_types::money::Usd;
 use podium_types::usage::Usage;
 use serde_json::Value;
 
@@ -57,6 +58,8 @@ pub(super) struct Told {
     written: u64,
     output: Option<u64>,
     reasoning: u64,
+    /// In dollars; see [`ProviderFacts::tells_cost`](crate::ProviderFacts::tells_cost).
+    cost: Option<Usd>,
     /// They came with the end of the answer or after it, and so are of all of it.
     pub(super) at_end: bool,
 }
@@ -85,7 +88,21 @@ impl Told {
             detail(of_input, "cached_tokens").or_else(|| count(value.get("prompt_cache_hit_tokens")));
         let written = detail(of_input, "cache_write_tokens").unwrap_or_default();
         let cached = cached.unwrap_or_default();
-        Some(Self { input, cached, written, output, reasoning, at_end })
+        Some(Self { input, cached, written, output, reasoning, cost: None, at_end })
+    }
+
+    /// These counts, and what `usage` says the call cost. A router that used the caller's own key at the model's
+    /// provider tells its fee, and what the provider took beside it.
+    pub(super) fn with_cost(self, usage: &Value) -> Self {
+        let dollars = |value: Option<&Value>| {
+            value.and_then(Value::as_f64).filter(|cost| cost.is_finite() && *cost >= 0.0)
+        };
+        let own_key = usage.get("is_byok").and_then(Value::as_bool) == Some(true);
+        let upstream = usage.get("cost_details").and_then(|details| details.get("upstream_inference_cost"));
+        let upstream = dollars(upstream.filter(|_| own_key)).unwrap_or_default();
+        let cost =
+            dollars(usage.get("cost")).filter(|_| self.at_end).map(|cost| Usd::from_dollars(cost + upstream));
+        Self { cost, ..self }
     }
 
     /// The usage of the answer. What was not told, or told too early, is taken from the estimate.
@@ -97,6 +114,7 @@ impl Told {
             cache_write_tokens: self.written,
             output_tokens: self.output.unwrap_or_default(),
             reasoning_tokens: self.reasoning,
+            cost: self.cost,
             ..Usage::default()
         };
         if self.input.is_some() && output.is_some() {

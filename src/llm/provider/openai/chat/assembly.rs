@@ -4,13 +4,15 @@
 //! text, as parts or null; reasoning under two names; tool calls with or without index and id, arguments as text or
 //! as an object. An answer is whole when its finish reason has come, or when it came as one body.
 
-use podium_types::chat::{FinishReason, ToolCall};
+use podium_types::chat::{FinishReason, TokenLogprob, ToolCall};
 use serde_json::Value;
 
+use super::reasoning::{self, Details};
+use crate::endpoint::ReasoningBack;
 use crate::error::ServiceFailure;
 use crate::ledger::Settled;
 use crate::provider::http::Assembly;
-use crate::provider::openai::reading::{Told, named, shown, string};
+use crate::provider::openai::reading::{Told, logprobs, named, shown, string};
 use crate::provider::{Answered, Attempt, Failed};
 use crate::tokens;
 
@@ -20,6 +22,8 @@ pub(super) struct ChatAssembly {
     content: String,
     reasoning: String,
     refusal: String,
+    details: Details,
+    logprobs: Vec<TokenLogprob>,
     calls: Vec<Piece>,
     finish: Option<String>,
     told: Option<Told>,
@@ -27,6 +31,8 @@ pub(super) struct ChatAssembly {
     model: Option<String>,
     any_choice: bool,
     whole_body: bool,
+    back: Option<ReasoningBack>,
+    tells_cost: bool,
 }
 
 struct Piece {
@@ -41,8 +47,10 @@ impl Assembly for ChatAssembly {
         if let Some(choice) = value.get("choices").and_then(|choices| choices.get(0)) {
             self.add_choice(choice);
         }
-        if let Some(told) = value.get("usage").and_then(|usage| Told::read(usage, self.finished())) {
-            self.told = Some(told);
+        if let Some(usage) = value.get("usage")
+            && let Some(told) = Told::read(usage, self.finished())
+        {
+            self.told = Some(if self.tells_cost { told.with_cost(usage) } else { told });
         }
     }
 
@@ -63,12 +71,18 @@ impl Assembly for ChatAssembly {
         if !self.finished() {
             return broken(ServiceFailure::Network, "the stream ended before the answer was whole");
         }
+        if let Some("error" | "insufficient_system_resource") = self.finish.as_deref() {
+            return broken(ServiceFailure::Server, "the service gave the answer up");
+        }
         let refused = self.content.is_empty() && !self.refusal.is_empty();
         let tool_calls = named(self.calls.into_iter().map(|piece| piece.call));
         let finish = finish(self.finish.as_deref(), refused, !tool_calls.is_empty());
         let content = if refused { self.refusal } else { self.content };
         let shown = shown(&content, &tool_calls);
         let reasoning = tokens::estimate_text(&self.reasoning);
+        let (text, details) = (&self.reasoning, &self.details);
+        let state = |back| reasoning::state(back, attempt.model, text, details);
+        let provider_state = self.back.and_then(state);
         let usage = match self.told {
             None => attempt.estimated(shown, reasoning),
             Some(told) => told.usage(shown + reasoning > 0, || attempt.estimated(shown, reasoning)),
@@ -77,17 +91,22 @@ impl Assembly for ChatAssembly {
             content,
             reasoning: Some(self.reasoning).filter(|text| !text.is_empty()),
             tool_calls,
-            logprobs: Vec::new(),
+            logprobs: self.logprobs,
             finish,
             usage,
             id: self.id,
             model: self.model,
-            provider_state: None,
+            provider_state,
         })
     }
 }
 
 impl ChatAssembly {
+    /// Nothing yet, from a server that wants `back` its reasoning, and may tell what an answer cost.
+    pub(super) fn new(back: Option<ReasoningBack>, tells_cost: bool) -> Self {
+        Self { back, tells_cost, ..Self::default() }
+    }
+
     fn add_choice(&mut self, choice: &Value) {
         self.any_choice = true;
         if let Some(finish) = string(choice, "finish_reason") {
@@ -99,6 +118,8 @@ impl ChatAssembly {
         let reasoning = delta.get("reasoning_content").or_else(|| delta.get("reasoning"));
         self.reasoning.push_str(&content(reasoning));
         self.refusal.push_str(&content(delta.get("refusal")));
+        self.details.add(delta.get("reasoning_details"));
+        self.logprobs.extend(logprobs(choice.get("logprobs").and_then(|logprobs| logprobs.get("content"))));
         for call in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
             self.add_call(call);
         }

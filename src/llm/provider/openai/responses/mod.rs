@@ -13,6 +13,7 @@ use serde_json::Value;
 use self::assembly::ResponsesAssembly;
 use super::carrier;
 use super::errors::RESPONSES_ERRORS;
+use crate::catalog::Api;
 use crate::endpoint::Endpoint;
 use crate::provider::http::{Assembly, Connection, ErrorDialect, Exchange, Pieces, Wire};
 use crate::provider::{Attempt, Failed};
@@ -31,11 +32,11 @@ impl Wire for Responses<'_> {
         &'a self,
         connection: &'a Connection,
         exchange: &'a Arc<Exchange>,
-        _attempt: &'a Attempt<'a>,
+        attempt: &'a Attempt<'a>,
         body: &'a Value,
     ) -> BoxFuture<'a, Result<Pieces, Failed>> {
         Box::pin(async move {
-            let client = carrier::client(self.endpoint, connection, exchange);
+            let client = carrier::client(self.endpoint, attempt.model, Api::Responses, connection, exchange);
             let opened = client.responses().create_stream_byot::<_, Value>(body).await;
             let stream = opened.map_err(|error| carrier::failed(&error))?;
             Ok(stream.map(|piece| piece.map_err(|error| carrier::failed(&error))).boxed())
