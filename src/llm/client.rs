@@ -72,7 +72,14 @@ pub(crate) struct Shared {
 impl Client {
     /// A client. Nothing is read, opened or sent yet.
     pub fn new(catalog: Catalog, settings: Settings, playbook: Option<Arc<playbook::Library>>) -> Self {
-        let free = Prices { input: 0.0, cached_input: None, cache_write: None, output: 0.0, reasoning: None };
+        let free = Prices {
+            input: 0.0,
+            cached_input: None,
+            cache_write: None,
+            output: 0.0,
+            reasoning: None,
+            long_prompt: None,
+        };
         let shared = Shared {
             catalog,
             recorded: ModelFacts { prices: Some(free), ..ModelFacts::default() },
