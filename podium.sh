@@ -70,6 +70,10 @@ NEXT
 tests() {
   packages
   command -v cargo-nextest >/dev/null || { say "installing cargo-nextest"; cargo install --locked cargo-nextest; }
+  # Beside the build: it takes as long.
+  local services
+  tests/services/with.sh install &
+  services=$!
   cargo fmt --all --check
   cargo clippy --workspace --all-targets --features failpoints --locked -- -D warnings
   cargo build --features failpoints --locked
@@ -81,6 +85,10 @@ tests() {
   local failed=0
   cargo nextest run --workspace --features failpoints --locked --no-fail-fast || failed=$?
   cargo test --workspace --doc --locked --quiet || failed=$?
+  say "model servers that others wrote"
+  wait "$services" || say "not all of them can be installed here"
+  tests/services/with.sh cargo nextest run --workspace --features failpoints --locked --no-fail-fast --profile services ||
+    failed=$?
   if [ -s "$PODIUM_SKIPS" ]; then say "skipped:"; sort -u "$PODIUM_SKIPS" >&2; else say "nothing was skipped"; fi
   rm -f "$PODIUM_SKIPS"
   return "$failed"

@@ -316,6 +316,9 @@ fn noted(note: &CallNote) -> String {
             "try {attempt} used more than its worst case: {} + {} tokens, reserved were {} + {}",
             used.input_tokens, used.output_tokens, worst.input_tokens, worst.output_tokens
         ),
+        CallNote::Truncated { counted, told } => {
+            format!("the server saw {told} tokens of a prompt of {counted}: it seems to have cut it")
+        }
         CallNote::Repaired { problem } => {
             format!("the answer did not fit its schema and was asked for again: {}", one_line(problem, 80))
         }

@@ -1,6 +1,6 @@
 //! The client: what the run context calls. It finds the provider of a model, says what a call can cost, and chats.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use podium_types::chat::{ChatAnswer, ChatRequest};
@@ -67,6 +67,8 @@ pub(crate) struct Shared {
     http: OnceLock<Result<reqwest::Client, Error>>,
     downgrades: Mutex<BTreeMap<ModelName, Without>>,
     corrections: Mutex<BTreeMap<ModelName, Corrections>>,
+    /// Models that have called a tool by themselves.
+    callers: Mutex<BTreeSet<ModelName>>,
 }
 
 impl Client {
@@ -87,6 +89,7 @@ impl Client {
             http: OnceLock::new(),
             downgrades: Mutex::default(),
             corrections: Mutex::default(),
+            callers: Mutex::default(),
         };
         Self { shared: Arc::new(shared), playbook, recordings: Arc::default() }
     }
@@ -161,7 +164,7 @@ impl Client {
             without.extend(provider::lacks(endpoint.protocol, self.facts(model).api));
             without.extend(endpoint.json_mode.then_some(Parameter::Schema));
         }
-        Shaped::new(request, self.facts(model), without, &self.shared.settings.schema_instruction)
+        Shaped::new(request, self.facts(model), without, &self.shared.settings)
     }
 
     fn provider(&self, model: &ModelName) -> Result<Box<dyn Provider + '_>, Error> {
@@ -227,6 +230,16 @@ impl Shared {
     pub(crate) fn downgrade(&self, model: &ModelName, parameter: Parameter) -> bool {
         let mut downgrades = self.downgrades.lock().unwrap_or_else(PoisonError::into_inner);
         downgrades.entry(model.clone()).or_default().insert(parameter)
+    }
+
+    /// Remembers that `model` called a tool by itself.
+    pub(crate) fn note_call(&self, model: &ModelName) {
+        self.callers.lock().unwrap_or_else(PoisonError::into_inner).insert(model.clone());
+    }
+
+    /// Whether `model` has called a tool by itself.
+    pub(crate) fn has_called(&self, model: &ModelName) -> bool {
+        self.callers.lock().unwrap_or_else(PoisonError::into_inner).contains(model)
     }
 
     pub(crate) fn output_limit(&self, model: &ModelName, request: &ChatRequest) -> u32 {

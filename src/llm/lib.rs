@@ -6,7 +6,8 @@
 //!
 //! One chat passes these layers, from the outside in:
 //!
-//! 1. turns (`chat`): the document of an output schema is checked, and repaired once;
+//! 1. turns (`chat`): calls are read out of the text of a model without tools, and a demanded one that is missing is
+//!    asked for again (`chat/tools`); the document of an output schema is checked, and repaired once;
 //! 2. tries (`chat/tries`): what the model cannot take is left out (`chat/shape`), the prompt is held against the window, the
 //!    ledger reserves the worst case, a failure is waited out (`chat/delay`) or ends the chat;
 //! 3. `provider`: one try, sent once: `provider/openai` over HTTP, or the stand-in model of [`playbook`].
@@ -36,6 +37,7 @@ mod secret;
 mod settings;
 pub mod tokens;
 mod toml_fault;
+mod wording;
 
 #[cfg(test)]
 mod tests;
@@ -51,6 +53,7 @@ pub use recording::{PROVIDER as REPLAY, Recording};
 pub use secret::Secret;
 pub use settings::Settings;
 pub use toml_fault::TomlFault;
+pub use wording::ToolWording;
 
 /// Targets of `tracing` and `log` records that must be switched off in every subscriber, for example with the
 /// filter directive `async_openai=off` each: these crates write whole bodies or headers, so prompts and keys.

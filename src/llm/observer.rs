@@ -48,6 +48,13 @@ pub enum CallEvent {
         /// What was used.
         used: Usage,
     },
+    /// The server saw far fewer prompt tokens than were sent: it cut the prompt without saying so. The answer counts.
+    Truncated {
+        /// Prompt tokens by our own count.
+        counted: u64,
+        /// Prompt tokens that the server told.
+        told: u64,
+    },
     /// The model does not take a parameter; the next try goes without it, at once.
     Downgraded {
         /// The ability that is left out, in our words: `temperature`, `seed`, `stop`, `effort`, `schema`, `tools`, ...

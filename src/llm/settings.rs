@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::catalog::Catalog;
 use crate::endpoint::{Endpoint, ProviderFacts};
 use crate::secret::Secret;
+use crate::wording::ToolWording;
 
 /// All settings of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub struct Settings {
     pub schema_instruction: String,
     /// The repair turn after an unfit document; `{{ problem }}` and `{{ schema }}` are replaced.
     pub repair_instruction: String,
+    /// What is said in place of tools.
+    pub tool_wording: ToolWording,
 }
 
 impl Default for Settings {
@@ -56,6 +59,7 @@ impl Default for Settings {
             default_max_output_tokens: None,
             schema_instruction: include_str!("../../prompts/common/schema_instruction.md.tera").to_owned(),
             repair_instruction: include_str!("../../prompts/common/schema_repair.md.tera").to_owned(),
+            tool_wording: ToolWording::default(),
         }
     }
 }

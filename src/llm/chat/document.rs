@@ -36,7 +36,7 @@ fn check(document: &Value, output: &OutputSchema) -> Result<(), String> {
 
 /// JSON values in `content`, the likeliest first: the whole text, then what stands in fences or prose, last first
 /// (models think aloud before they answer).
-fn candidates(content: &str) -> impl Iterator<Item = Value> + '_ {
+pub(crate) fn candidates(content: &str) -> impl Iterator<Item = Value> + '_ {
     let whole = serde_json::from_str::<Value>(content.trim()).ok();
     let inner = if whole.is_some() { Vec::new() } else { embedded(content) };
     whole.into_iter().chain(inner.into_iter().rev())

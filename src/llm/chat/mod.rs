@@ -1,9 +1,12 @@
-//! One chat: a turn, and with an output schema the check of its document and at most one repair turn.
+//! One chat: a turn, calls of tools in whatever form the model makes them, and with an output schema the check of its
+//! document and at most one repair turn.
 
 mod delay;
 mod document;
 pub(crate) mod shape;
+mod tools;
 mod tries;
+mod truncation;
 
 use podium_types::chat::{ChatAnswer, ChatRequest, FinishReason, Message, OutputSchema, Speaker};
 use podium_types::usage::Usage;
@@ -48,11 +51,7 @@ pub(crate) async fn run(
 
 async fn answer(tries: &mut Tries<'_>) -> Result<ChatAnswer, Error> {
     let request = tries.call.request;
-    let mut answered = tries.turn(request).await?;
-    cut_at_stop(&mut answered, &request.stop);
-    if request.one_tool_call {
-        answered.tool_calls.truncate(1);
-    }
+    let mut answered = tools::turn(tries).await?;
     let document = match &request.output {
         Some(output) if answered.tool_calls.is_empty() => match document::read(&answered.content, output) {
             Ok(document) => Some(document),

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::delay::Delays;
 use super::shape::Shaped;
+use super::truncation;
 use crate::client::{Call, Client};
 use crate::error::{Error, ServiceFailure};
 use crate::ledger::{Settled, WorstCase};
@@ -116,9 +117,14 @@ impl Tries<'_> {
         let limit = shared.settings.call_timeout;
         let result = tokio::time::timeout(limit, self.provider.attempt(&attempt)).await;
         let result = result.unwrap_or_else(|_| Err(timed_out(limit)));
-        let result = result.map_err(|failed| refused_again(failed, &without));
+        let result = result.map_err(|failed| refused_again(schema_refused(failed, &shaped), &without));
         let elapsed = started.elapsed();
-        Ok(self.settled(Reserved { attempt: number, estimate, output_limit, worst }, result, elapsed).await)
+        let reserved = Reserved { attempt: number, estimate, output_limit, worst };
+        let result = self.settled(reserved, result, elapsed).await;
+        if let Ok(answered) = &result {
+            truncation::check(&shaped, &answered.usage, self.call.observer).await;
+        }
+        Ok(result)
     }
 
     async fn settled(
@@ -201,7 +207,7 @@ impl Tries<'_> {
     }
 
     /// Remembers what the model does not take. Another chat may have learnt it while this one was on its way.
-    fn downgrade(&self, parameter: Parameter) {
+    pub(crate) fn downgrade(&self, parameter: Parameter) {
         if self.client.shared.downgrade(self.call.model, parameter) {
             let parameter = parameter.as_str().to_owned();
             self.call.observer.event(CallEvent::Downgraded { parameter });
@@ -223,6 +229,15 @@ impl Drop for Over<'_> {
     fn drop(&mut self) {
         self.0.observer.event(CallEvent::WaitingOver);
     }
+}
+
+/// A schema that is not taken is tried once more without strictness, and then goes into the prompt.
+fn schema_refused(mut failed: Failed, sent: &ChatRequest) -> Failed {
+    let strict = sent.output.as_ref().is_some_and(|output| output.strict);
+    if failed.cause == Cause::Unsupported(Parameter::StrictSchema) && !strict {
+        failed.cause = Cause::Unsupported(Parameter::Schema);
+    }
+    failed
 }
 
 /// A complaint about what was left out already is final: each ability is downgraded once.

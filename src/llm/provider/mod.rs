@@ -33,7 +33,11 @@ pub(crate) enum Parameter {
     Stop,
     Effort,
     Schema,
+    /// Strict enforcement of a schema, where the model takes the schema otherwise.
+    StrictSchema,
     Tools,
+    /// Calls of tools as text: it was asked for one and wrote none.
+    ToolText,
     ToolChoice,
     OneToolCall,
     Logprobs,
@@ -60,7 +64,9 @@ impl Parameter {
             Self::Stop => "stop",
             Self::Effort => "effort",
             Self::Schema => "schema",
+            Self::StrictSchema => "strict_schema",
             Self::Tools => "tools",
+            Self::ToolText => "tools_as_text",
             Self::ToolChoice => "tool_choice",
             Self::OneToolCall => "one_tool_call",
             Self::Logprobs => "logprobs",

@@ -335,6 +335,25 @@ async fn near_the_window_the_larger_of_estimate_and_count_is_reserved() {
 }
 
 #[tokio::test]
+async fn a_prompt_that_a_server_cut_is_told() {
+    let told = |tokens: u64| stream(&[delta(&json!({"content": "fine"}), Some("stop")), usage(tokens, 5)]);
+    let text = "It was the best of times, it was the worst of times.\n".repeat(300);
+    let request =
+        ChatRequest { messages: vec![Message::text(Speaker::User, text)], ..ChatRequest::default() };
+    let counted = crate::tokens::exact(&request);
+    for (seen, is_told) in
+        [(2_050, true), (counted * 6 / 10, true), (counted * 8 / 10, false), (counted, false), (0, false)]
+    {
+        let server = Server::start(vec![told(seen)]).await;
+        let record = Record::default();
+        chat(&client(settings(&server)), &server, &record, "any", &request).await.unwrap();
+        let events = record.events.lock().unwrap().clone();
+        let event = events.into_iter().find(|event| matches!(event, CallEvent::Truncated { .. }));
+        assert_eq!(event, is_told.then_some(CallEvent::Truncated { counted, told: seen }), "{seen}");
+    }
+}
+
+#[tokio::test]
 async fn stop_texts_hold_even_where_the_server_overlooks_them() {
     let server = Server::start(vec![says("one\nObservation: two")]).await;
     let request = ChatRequest { stop: vec!["Observation:".into()], ..request() };

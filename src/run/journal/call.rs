@@ -98,6 +98,13 @@ pub enum CallNote {
         /// What was used.
         used: Usage,
     },
+    /// The server counted far fewer tokens than the prompt has: it seems to have cut the prompt.
+    Truncated {
+        /// The prompt's tokens by our own count.
+        counted: u64,
+        /// The prompt's tokens as the server told them.
+        told: u64,
+    },
     /// The document did not fit its schema, and the model was asked to mend it.
     Repaired {
         /// What was wrong.

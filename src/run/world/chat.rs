@@ -29,8 +29,7 @@ impl Inner {
                 format!("no model has the role `{role}`"),
             ));
         };
-        let observer =
-            CallObserver::new(key.clone(), role, model, self.reporter.clone(), self.clock.in_flight());
+        let observer = CallObserver::new(self, key, role, model);
         let ledger = CallLedger {
             key: key.clone(),
             hash,

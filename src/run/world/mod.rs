@@ -7,6 +7,7 @@ mod files;
 mod leases;
 mod local;
 mod trace;
+mod truncated;
 mod workspaces;
 
 use std::collections::BTreeMap;
@@ -93,6 +94,7 @@ struct Inner {
     submission: PathBuf,
     leases: Leases,
     workspaces: Workspaces,
+    truncation_warnings: truncated::TruncationWarnings,
 }
 
 /// The parts of a sitting that the world shares with the driver.
@@ -130,6 +132,7 @@ impl LiveWorld {
             limits: sitting.limits,
             reporter: sitting.reporter,
             submission: sitting.submission,
+            truncation_warnings: truncated::TruncationWarnings::default(),
         };
         Self { inner: Arc::new(inner), files }
     }

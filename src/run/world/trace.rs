@@ -12,6 +12,8 @@ use podium_types::key::EffectKey;
 use podium_types::usage::Usage;
 use tokio::sync::mpsc;
 
+use super::Inner;
+use super::truncated::TruncationWarnings;
 use crate::run::clock::InFlight;
 use crate::run::driver::Report;
 use crate::run::events::RunEvent;
@@ -20,7 +22,8 @@ use crate::run::journal::{Billed, CallNote, CallTrace, Record, TryFailure, TryTr
 /// The observer of one call.
 pub(super) struct CallObserver {
     key: EffectKey,
-    provider: String,
+    model: ModelName,
+    truncation_warnings: TruncationWarnings,
     reporter: mpsc::UnboundedSender<Report>,
     in_flight: Mutex<InFlight>,
     recorder: Mutex<Recorder>,
@@ -38,19 +41,14 @@ struct Recorder {
 
 impl CallObserver {
     /// The observer of a call of `model`, in its role, under `key`.
-    pub(super) fn new(
-        key: EffectKey,
-        role: &str,
-        model: &ModelName,
-        reporter: mpsc::UnboundedSender<Report>,
-        in_flight: InFlight,
-    ) -> Self {
+    pub(super) fn new(world: &Inner, key: &EffectKey, role: &str, model: &ModelName) -> Self {
         let trace = CallTrace { model: model.to_string(), role: role.to_owned(), ..CallTrace::default() };
         Self {
-            key,
-            provider: model.provider.clone(),
-            reporter,
-            in_flight: Mutex::new(in_flight),
+            key: key.clone(),
+            model: model.clone(),
+            truncation_warnings: world.truncation_warnings.clone(),
+            reporter: world.reporter.clone(),
+            in_flight: Mutex::new(world.clock.in_flight()),
             recorder: Mutex::new(Recorder { trace, ..Recorder::default() }),
         }
     }
@@ -84,7 +82,7 @@ impl CallObserver {
 
     fn waiting(&self, why: ServiceFailure, delay: Option<Duration>, attempt: u32, of: u32) {
         self.in_flight().set_waiting(true);
-        let why = format!("{}: {why}", self.provider);
+        let why = format!("{}: {why}", self.model.provider);
         self.recorder().waiting = Some((why.clone(), Instant::now()));
         let until =
             delay.and_then(|delay| Timestamp::now().checked_add(SignedDuration::try_from(delay).ok()?).ok());
@@ -100,7 +98,7 @@ impl CallObserver {
 
     fn downgraded(&self, parameter: String) {
         tracing::warn!(key = %self.key, parameter, "the model does not take a parameter; going on without it");
-        let model = self.recorder().trace.model.clone();
+        let model = self.model.to_string();
         let record = Record::Downgrade { key: self.key.clone(), model, parameter };
         let _ = self.reporter.send(Report::Record(Box::new(record)));
     }
@@ -127,6 +125,10 @@ impl Observer for CallObserver {
                 tracing::warn!(key = %self.key, attempt, ?worst, ?used, "a model call used more than its worst case");
                 let note = CallNote::ExceededWorstCase { attempt, worst: worst.usage(), used };
                 self.recorder().trace.notes.push(note);
+            }
+            CallEvent::Truncated { counted, told } => {
+                self.truncation_warnings.warn(&self.model, counted, told);
+                self.recorder().trace.notes.push(CallNote::Truncated { counted, told });
             }
             CallEvent::Downgraded { parameter } => self.downgraded(parameter),
             CallEvent::TryStarted { attempt, worst } => self.recorder().started(attempt, worst.usage()),

@@ -151,8 +151,29 @@ impl Complaint {
         }
         match self.unsupported(sent) {
             Some(parameter) => Cause::Unsupported(parameter),
+            None if self.is_schema(sent) => Cause::Unsupported(Parameter::StrictSchema),
             None => Cause::Request(Box::new(self.refused())),
         }
+    }
+
+    /// It takes schemas, but not this one: strict modes know a part of JSON Schema only.
+    fn is_schema(&self, sent: &Sent<'_>) -> bool {
+        let schema_was_sent = sent.dialect.parameters.iter().any(|(parameter, path, _)| {
+            *parameter == Parameter::Schema
+                && path.split('.').try_fold(sent.body, |value, key| value.get(key)).is_some()
+        });
+        schema_was_sent
+            && !self.says(&["for function", "for tool"])
+            && self.says(&[
+                "invalid schema",
+                "invalid json schema",
+                "json schema is invalid",
+                "json schema conversion failed",
+                "schema is too complex",
+                "too many states",
+                "failed to parse grammar",
+                "compile the grammar",
+            ])
     }
 
     fn refused(&self) -> ChatError {
