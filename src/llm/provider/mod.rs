@@ -144,6 +144,13 @@ impl Answered {
     }
 }
 
+/// An id for call number `position`, other than those that are `taken`.
+pub(crate) fn made_up_id(position: usize, taken: &BTreeSet<String>) -> String {
+    // One of so many names is free.
+    let mut names = (position..=position + taken.len()).map(|number| format!("call_{number}"));
+    names.find(|name| !taken.contains(name)).unwrap_or_default()
+}
+
 /// Why a try failed, and who acts on it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cause {

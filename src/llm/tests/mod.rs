@@ -2,8 +2,8 @@
 
 mod anthropic;
 mod azure;
+mod conformance;
 mod conversation;
-mod faults;
 mod gemini;
 mod openrouter;
 mod real;

@@ -136,3 +136,25 @@ fn hide_key(request: &mut reqwest::Request) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::Catalog;
+
+    /// async-openai unwraps the header.
+    #[test]
+    fn an_organisation_that_no_header_can_hold_is_left_out() {
+        let text = "[providers.lab]\nprotocol = \"openai\"\nbase_url = \"https://lab.example/v1\"\n";
+        let catalog = Catalog::parse(text).unwrap();
+        let (_, facts) = catalog.providers().next().unwrap();
+        let variable = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let variables =
+            BTreeMap::from([variable("OPENAI_ORG_ID", "a\nb"), variable("OPENAI_PROJECT_ID", "mine")]);
+        let headers = openai(&facts.endpoint("lab", &variables)).headers();
+        let told = ["openai-organization", "openai-project"].map(|name| headers.get(name).cloned());
+        assert_eq!(told, [None, Some(HeaderValue::from_static("mine"))]);
+    }
+}
