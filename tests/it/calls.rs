@@ -10,7 +10,7 @@ use crate::support::{Place, Podium, Run, need};
 fn shown(place: &Place, run: &Run) -> String {
     let listed = Podium::new(place).arg("show").arg(&run.path).arg("--calls").output().expect(0).stdout;
     let calls = listed.split("\nstopped by").next().unwrap();
-    let masked = |word: &'_ str| match word.parse::<f64>() {
+    let masked = |word: &'_ str| match word.trim_end_matches(':').parse::<f64>() {
         Ok(_) if word.contains('.') => "T".to_owned(),
         Ok(count) if count > 9.0 => "N".to_owned(),
         _ if word.starts_with('$') => "$N".to_owned(),
