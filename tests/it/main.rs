@@ -11,6 +11,7 @@ mod support;
 
 mod bans;
 mod border;
+mod calls;
 mod crash;
 mod damage;
 mod demo;
@@ -23,6 +24,7 @@ mod model;
 mod offline;
 mod parse;
 mod prompts;
+mod recording;
 mod resume;
 mod sandbox;
 mod secrets;
