@@ -40,6 +40,7 @@ pub(crate) fn main(
             "to {url}: the description, file and column names, sample rows and statistics of the public data, \
              the agent's code and its output; never the answers"
         ),
+        None if prepared.recorded => "nothing: a recorded run answers".to_owned(),
         None => "nothing: the stand-in model is part of the program".to_owned(),
     };
     let cost = worst.cost.map(podium_types::money::Usd::dollars);

@@ -2,6 +2,7 @@
 //!
 //! Standard output is data, standard error is everything else. Nothing outside this folder prints.
 
+mod calls;
 mod competitions;
 mod doctor;
 mod dry_run;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::limits::Limits;
 use crate::run::models::{ModelTexts, OwnModels};
+use crate::run::recording::RecordingPlace;
 
 /// Version of this format.
 pub const FORMAT: u32 = 1;
@@ -113,4 +114,7 @@ pub struct Place {
     /// The address of each model's service. A resume must not send the run's prompts to another one unasked.
     #[serde(default)]
     pub endpoints: BTreeMap<String, String>,
+    /// Where the recordings are that answer, by the model part of their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub recordings: BTreeMap<String, RecordingPlace>,
 }

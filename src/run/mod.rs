@@ -2,6 +2,7 @@
 //!
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
 //! - [`order`]: what a user asks for, resolved into it
+//! - [`recording`]: recorded runs as models
 //! - `machine`: how much memory there is
 //! - [`site`]: what the machine gives, and the equipment made from it
 //! - [`models`]: what is known of models, the user's own file included
@@ -32,6 +33,7 @@ mod machine;
 mod mirror;
 pub mod models;
 pub mod order;
+pub mod recording;
 pub mod site;
 pub mod sitting;
 pub mod spending;

@@ -17,6 +17,7 @@ use crate::assets::Assets;
 use crate::run::config::{Place, RunConfig, SandboxConfig};
 use crate::run::error::RunError;
 use crate::run::models::{ModelTexts, OwnModels};
+use crate::run::recording::RecordingPlace;
 use crate::run::tally::Tally;
 use crate::run::world::Equipment;
 
@@ -41,6 +42,8 @@ pub struct Site {
     pub max_tries: Option<u32>,
     /// A Python of the user's own, instead of a pinned profile.
     pub python: Option<PathBuf>,
+    /// Where recordings are, by the model part of their names.
+    pub recordings: BTreeMap<String, RecordingPlace>,
 }
 
 impl Site {
@@ -51,6 +54,7 @@ impl Site {
             assets: self.assets.folder().map(Path::to_owned),
             python: self.python.clone(),
             endpoints: BTreeMap::new(),
+            recordings: self.recordings.clone(),
         }
     }
 
@@ -114,7 +118,8 @@ impl Site {
             .collect()
     }
 
-    /// A client of the models in `models`, with the stand-in's library where one of them is the stand-in.
+    /// A client of the models in `models`, with the stand-in's library where one of them is the stand-in, and with the
+    /// recordings among them.
     ///
     /// # Errors
     /// When a model cannot be called.
@@ -139,7 +144,8 @@ impl Site {
             }
             None => None,
         };
-        let client = Client::new(catalog, settings, library);
+        let recordings = self.read_recordings(models.values())?;
+        let client = Client::new(catalog, settings, library).with_recordings(recordings);
         for model in models.values() {
             client.prepare(model)?;
         }
@@ -229,6 +235,9 @@ impl Site {
     fn hidden(&self, data: &Folders, runs: &Path) -> Vec<PathBuf> {
         let mut hidden = vec![data.private.clone(), self.data_dir.clone(), runs.to_owned()];
         hidden.extend(self.assets.folder().map(Path::to_owned));
+        hidden.extend(
+            self.recordings.values().map(|place| place.folder.clone()).filter(|folder| folder.exists()),
+        );
         let competitions = std::fs::read_dir(&self.data_dir).into_iter().flatten().flatten();
         hidden.extend(
             competitions.map(|entry| entry.path().join("prepared/private")).filter(|path| path.exists()),

@@ -11,6 +11,7 @@ mod support;
 
 mod bans;
 mod border;
+mod calls;
 mod crash;
 mod damage;
 mod demo;
@@ -26,6 +27,7 @@ mod offline;
 mod own_models;
 mod parse;
 mod prompts;
+mod recording;
 mod resume;
 mod sandbox;
 mod secrets;
