@@ -57,19 +57,26 @@ impl<'a> Progress<'a> {
                     _ => {}
                 }
             }
-            Record::Charge { key, usage } => {
+            Record::Charge { key, usage, .. } => {
                 self.account(key, usage);
-                if !replayed {
+                if !replayed && usage.total_tokens() > 0 {
                     let tokens = usage.total_tokens();
                     self.terminal.error_line(&format!(
                         "charged   {key}: sent and never answered, counted at its worst case ({tokens} tokens)"
                     ));
                 }
             }
+            Record::Downgrade { model, parameter, .. } if !replayed => {
+                self.terminal.error_line(&format!(
+                    "without   {}: it does not take `{}`, and is asked without it from now on",
+                    one_line(model, 60),
+                    one_line(parameter, 40)
+                ));
+            }
             Record::Started { .. } if !replayed && self.replayed > 0 => {
                 self.terminal.error_line(&format!("resumed   after {} nodes of the journal", self.replayed));
             }
-            Record::Started { .. } | Record::Limits(_) | Record::Stopped(_) => {}
+            Record::Started { .. } | Record::Limits(_) | Record::Downgrade { .. } | Record::Stopped(_) => {}
         }
     }
 
@@ -107,20 +114,18 @@ impl<'a> Progress<'a> {
     }
 
     fn waiting(&self, event: &RunEvent) {
-        if let RunEvent::Waiting { why, delay_ms, attempt, of, .. } = event {
-            let why = one_line(why, 60);
-            let when = delay_ms.map(|delay_ms| {
-                let delay = jiff::SignedDuration::from_millis(i64::try_from(delay_ms).unwrap_or(i64::MAX));
+        let RunEvent::Waiting { why, delay_ms, attempt, of, .. } = event else { return };
+        let (why, tries) = (one_line(why, 60), format!("try {attempt} of {of}"));
+        let line = match delay_ms {
+            Some(delay_ms) => {
+                let delay = jiff::SignedDuration::from_millis(i64::try_from(*delay_ms).unwrap_or(i64::MAX));
                 let until = jiff::Zoned::now().saturating_add(delay);
-                (delay_ms as f64 / 1e3, until.strftime("%H:%M:%S").to_string())
-            });
-            let (length, time) = when.map_or_else(Default::default, |(seconds, time)| {
-                (format!(", for {seconds:.1} s"), format!(" at {time}"))
-            });
-            self.terminal.error_line(&format!(
-                "waiting   {why}{length}; try {attempt} of {of}{time} (not counted as run time)",
-            ));
-        }
+                let (seconds, until) = (*delay_ms as f64 / 1e3, until.strftime("%H:%M:%S"));
+                format!("waiting   {why}, for {seconds:.1} s; {tries} at {until} (not counted as run time)")
+            }
+            None => format!("waiting   {why}; {tries} as soon as that is over (not counted as run time)"),
+        };
+        self.terminal.error_line(&line);
     }
 }
 

@@ -13,6 +13,8 @@
 //!    (`chat/delay`) or ends the chat;
 //! 3. `provider`: one try, sent once: `provider/openai` over HTTP, or the stand-in model of [`playbook`].
 //!
+//! A [`Recording`] of a run answers without any of this.
+//!
 //! Budgets lie inside retries because every try may be billed; the window check lies inside downgrades because
 //! leaving a feature out changes the prompt. The lane lies between them: what is never sent takes no place, and what
 //! only waits sets nothing aside.
@@ -21,6 +23,8 @@
 //! [`Secret`] (keys).
 
 mod catalog;
+mod catalog_check;
+mod catalog_error;
 mod chat;
 mod client;
 mod correction;
@@ -32,6 +36,7 @@ mod observer;
 mod pace;
 pub mod playbook;
 mod provider;
+mod recording;
 mod same_as;
 mod secret;
 mod settings;
@@ -42,14 +47,16 @@ mod wording;
 #[cfg(test)]
 mod tests;
 
-pub use catalog::{Api, Catalog, CatalogError, LongPrompt, ModelFacts, Prices, Thinking};
-pub use client::{Call, Client, Prepared};
+pub use catalog::{Api, Catalog, LongPrompt, ModelFacts, Prices, Thinking};
+pub use catalog_error::CatalogError;
+pub use client::{ABILITIES, Call, Client, Prepared};
 pub use endpoint::{Endpoint, Protocol, ProviderFacts, ReasoningBack};
 pub use error::{Error, ServiceFailure};
 pub use ledger::{Denied, Ledger, NoLedger, Settled, WorstCase};
 pub use model::{ModelName, ModelNameError};
 pub use observer::{CallEvent, NoObserver, Observer, WaitReason};
 pub use pace::{Limits, Pacing};
+pub use recording::{PROVIDER as REPLAY, Recording};
 pub use secret::Secret;
 pub use settings::Settings;
 pub use toml_fault::TomlFault;

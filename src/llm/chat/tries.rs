@@ -8,6 +8,7 @@ use podium_types::usage::Usage;
 use tokio::time::Instant;
 
 use super::delay::Delays;
+use super::redaction::Keys;
 use super::shape::Shaped;
 use super::truncation;
 use crate::client::{Call, Client};
@@ -188,8 +189,9 @@ impl<'a> Tries<'a> {
 
     /// One reserved, sent and settled try.
     async fn attempt(&mut self, request: &ChatRequest, turn: &Turn) -> Result<Tried, Error> {
-        let Shaped { request: shaped, without } = self.client.shape(self.call.model, request);
+        let Shaped { request: mut shaped, without } = self.client.shape(self.call.model, request);
         let shared = &self.client.shared;
+        Keys::of(shared.settings.secrets()).clean_request(&mut shaped);
         let output_limit = shared.output_limit(self.call.model, &shaped);
         let estimate = self.prompt_tokens(&shaped, output_limit).await?;
         let mut lodging = self.lodge(turn, estimate, output_limit).await?;
@@ -247,6 +249,9 @@ impl<'a> Tries<'a> {
         let attempt = reserved.attempt;
         match result {
             Ok(mut answered) => {
+                if Keys::of(self.client.shared.settings.secrets()).clean_answer(&mut answered) {
+                    tracing::warn!(model = %self.call.model, "an answer held a key of yours; it was taken out");
+                }
                 self.count(reserved, &mut answered.usage);
                 self.call.ledger.settle(attempt, Settled::Used(answered.usage)).await;
                 let (id, usage) = (answered.id.clone(), answered.usage);
