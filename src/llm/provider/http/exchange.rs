@@ -6,6 +6,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use tokio::sync::Semaphore;
+
 use super::{body, headers, network};
 use crate::error::{Error, ServiceFailure};
 use crate::ledger::Settled;
@@ -59,10 +61,20 @@ pub(super) struct Refusal {
     pub(super) body: String,
 }
 
+/// Events that may be under way between a body and the assembly. A library's queue in between has no bound of its own,
+/// so a fast server would fill the memory with events that nobody has taken yet.
+const UNDER_WAY: usize = 64;
+
 /// What an exchange left behind.
-#[derive(Default)]
 pub(crate) struct Exchange {
     left: Mutex<Left>,
+    room: Semaphore,
+}
+
+impl Default for Exchange {
+    fn default() -> Self {
+        Self { left: Mutex::default(), room: Semaphore::new(UNDER_WAY) }
+    }
 }
 
 #[derive(Default)]
@@ -83,6 +95,18 @@ impl Exchange {
 
     fn refuse(&self, refusal: Refusal) {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).refusal = Some(refusal);
+    }
+
+    /// Waits until one more event may be under way.
+    pub(super) async fn hand_on(&self) {
+        if let Ok(place) = self.room.acquire().await {
+            place.forget();
+        }
+    }
+
+    /// An event has come to its end.
+    pub(super) fn taken(&self) {
+        self.room.add_permits(1);
     }
 
     /// What the service told of its limits.
