@@ -7,7 +7,10 @@
 //!
 //! Paths of mounted host folders can be read inside, in `/proc/self/mountinfo`: their names must hold no secrets.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
 
 use super::arguments::Arguments;
 use crate::{Job, SandboxError, workspace};
@@ -21,8 +24,27 @@ pub(super) const USER: &str = "1000";
 const LINKED: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
 /// Parts of `/etc` that programs need and that hold nothing private.
 const ETC: [&str; 4] = ["/etc/ld.so.cache", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts"];
-/// Files of `/proc` that tell of the host.
-const MASKED: [&str; 6] = ["kcore", "keys", "timer_list", "sched_debug", "latency_stats", "kmsg"];
+/// What of `/proc` is shown besides the processes: what C libraries, Python, joblib and psutil read to know the machine
+/// they are on. All else tells of the host or of the kernel, or is a switch: where the harness is root its jails pass
+/// for the owner of these files, and some (physical pages, page tables, slabs) ask for no more than that.
+const SHOWN: [&str; 16] = [
+    "cgroups",
+    "cpuinfo",
+    "devices",
+    "filesystems",
+    "loadavg",
+    "meminfo",
+    "mounts",
+    "net",
+    "self",
+    "stat",
+    "swaps",
+    "sys",
+    "thread-self",
+    "uptime",
+    "version",
+    "vmstat",
+];
 
 const PASSWD: &str =
     "agent:x:1000:1000:agent:/workspace/.home:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n";
@@ -99,9 +121,14 @@ fn etc(arguments: &mut Arguments) -> Result<(), SandboxError> {
 /// where C libraries and Python look for their number.
 fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
     arguments.add("--proc", ["/proc"]);
-    for name in MASKED {
+    for (name, is_folder) in masked() {
         let path = format!("/proc/{name}");
-        if Path::new(&path).exists() {
+        if *is_folder {
+            arguments.add("--perms", ["0555"]);
+            arguments.add("--size", ["4096"]);
+            arguments.add("--tmpfs", [&path]);
+            arguments.add("--remount-ro", [&path]);
+        } else {
             arguments.add("--ro-bind", ["/dev/null", &path]);
         }
     }
@@ -122,6 +149,24 @@ fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
         arguments.add("--dir", [format!("/sys/devices/system/cpu/cpu{cpu}")]);
     }
     Ok(())
+}
+
+/// What stands in `/proc` on this machine and is not shown, each with whether it is a folder. The kernel's list does not
+/// change but by a module that is loaded, so it is read once.
+fn masked() -> &'static [(String, bool)] {
+    static MASKED: OnceLock<Vec<(String, bool)>> = OnceLock::new();
+    MASKED.get_or_init(|| {
+        let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let named = entries.filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let is_process = name.bytes().all(|byte| byte.is_ascii_digit());
+            let is_folder = entry.file_type().ok()?.is_dir();
+            (!is_process && !SHOWN.contains(&name.as_str())).then_some((name, is_folder))
+        });
+        let mut named: Vec<_> = named.collect();
+        named.sort();
+        named
+    })
 }
 
 /// The job's read-only mounts that are not there already. One that would show the workspace's surroundings is refused.
