@@ -13,14 +13,15 @@ use super::arguments::Arguments;
 use crate::{Job, SandboxError, workspace};
 
 /// Where the workspace is, inside.
-pub(super) const WORKSPACE: &str = "/workspace";
+pub(crate) const WORKSPACE: &str = "/workspace";
 /// User and group inside; never root.
 pub(super) const USER: &str = "1000";
 
 /// Folders of the system besides `/usr`: on most systems symbolic links into it.
-const LINKED: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
+pub(crate) const LINKED: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
 /// Parts of `/etc` that programs need and that hold nothing private.
-const ETC: [&str; 4] = ["/etc/ld.so.cache", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts"];
+pub(crate) const ETC: [&str; 4] =
+    ["/etc/ld.so.cache", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts"];
 /// Files of `/proc` that tell of the host.
 const MASKED: [&str; 6] = ["kcore", "keys", "timer_list", "sched_debug", "latency_stats", "kmsg"];
 
@@ -52,7 +53,7 @@ pub(super) fn mounts(arguments: &mut Arguments, job: &Job) -> Result<(), Sandbox
 
 /// Refuses a job of which a mount is or contains a folder that must stay hidden. Links are resolved on both sides, so
 /// a detour changes nothing.
-pub(super) fn check(job: &Job) -> Result<(), SandboxError> {
+pub(crate) fn check(job: &Job) -> Result<(), SandboxError> {
     let hidden: Vec<PathBuf> = job.hidden.iter().map(|path| resolved(path)).collect();
     let system = ["/usr"].into_iter().chain(LINKED).chain(ETC).map(Path::new);
     let given = job.read_only.iter().chain([&job.workspace]).chain(&job.input).map(PathBuf::as_path);
@@ -125,7 +126,7 @@ fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
 }
 
 /// The job's read-only mounts that are not there already. One that would show the workspace's surroundings is refused.
-fn read_only(job: &Job) -> Result<Vec<PathBuf>, SandboxError> {
+pub(crate) fn read_only(job: &Job) -> Result<Vec<PathBuf>, SandboxError> {
     let mut folders: Vec<PathBuf> = Vec::new();
     let mut sorted = job.read_only.clone();
     sorted.sort();
