@@ -46,7 +46,9 @@ const MASKED: [&str; 14] = [
 ];
 /// An engine refuses less.
 const LEAST_MEMORY: u64 = 6 << 20;
-/// For folders that only hold mount points.
+/// A folder that in most images only root may enter; what is mounted below it must be reached all the same.
+const PRIVATE: &str = "/root";
+/// For what an image declares as a volume.
 const SMALL: i64 = 1 << 20;
 
 /// The container of a job, as the engine takes it.
@@ -135,15 +137,9 @@ fn security(docker: &Docker) -> Vec<String> {
     options
 }
 
-/// `/tmp`, and a place for mount points below `/root`, which in most images only root may enter.
 fn tmpfs(job: &Job) -> HashMap<String, String> {
     let size = job.limits.tmp_bytes.max(4096);
-    let mut folders =
-        HashMap::from([("/tmp".to_owned(), format!("rw,exec,nosuid,nodev,mode=1777,size={size}"))]);
-    if job.read_only.iter().any(|folder| folder.starts_with("/root")) {
-        folders.insert("/root".to_owned(), format!("ro,nosuid,nodev,mode=0755,size={SMALL}"));
-    }
-    folders
+    HashMap::from([("/tmp".to_owned(), format!("rw,exec,nosuid,nodev,mode=1777,size={size}"))])
 }
 
 /// The mounts; the engine orders them from the root down.
@@ -164,7 +160,13 @@ fn mounts(docker: &Docker, job: &Job) -> Result<Vec<Mount>, SandboxError> {
     for folder in &system {
         mounts.push(bind(docker, folder, folder, false)?);
     }
-    for folder in root::read_only(job)? {
+    let read_only = root::read_only(job)?;
+    let private: Vec<&Path> =
+        read_only.iter().filter_map(|folder| folder.strip_prefix(PRIVATE).ok()).collect();
+    if !private.is_empty() {
+        mounts.push(bind(docker, &docker.files.mount_points(&private)?, PRIVATE, false)?);
+    }
+    for folder in read_only {
         readable(docker, &folder)?;
         mounts.push(bind(docker, &folder, &folder, false)?);
     }

@@ -4,8 +4,9 @@
 //! what a killed harness left, and nothing else.
 
 use std::{
-    fs, io,
-    os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt},
+    fs::{self, Permissions},
+    io,
+    os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -22,8 +23,7 @@ impl Files {
     /// Makes the folder and the files about users.
     pub(super) fn create(owner: Owner) -> Result<Self, SandboxError> {
         let folder = std::env::temp_dir().join(label::fresh());
-        let failed = SandboxError::io("creating", &folder);
-        fs::DirBuilder::new().mode(0o755).create(&folder).map_err(failed)?;
+        fs::create_dir(&folder).map_err(SandboxError::io("creating", &folder))?;
         let files = Self { folder };
         let (passwd, group) = owner.accounts();
         files.write("passwd", &passwd)?;
@@ -50,15 +50,35 @@ impl Files {
         Ok(path)
     }
 
+    /// A folder in which these paths are empty folders that everybody may enter.
+    pub(super) fn mount_points(&self, paths: &[&Path]) -> Result<PathBuf, SandboxError> {
+        let root = self.folder.join("root");
+        let mut folders = vec![root.clone()];
+        for path in paths {
+            let mut folder = root.clone();
+            folders.extend(path.components().map(|part| {
+                folder.push(part);
+                folder.clone()
+            }));
+        }
+        for folder in folders {
+            let made = match fs::create_dir(&folder) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+                // Not left to the process's mask of permissions.
+                made => made.and_then(|()| fs::set_permissions(&folder, Permissions::from_mode(0o755))),
+            };
+            made.map_err(SandboxError::io("creating", &folder))?;
+        }
+        Ok(root)
+    }
+
     /// Writes a file whole, for another execution may be mounting it.
     fn write(&self, name: &str, content: &str) -> Result<(), SandboxError> {
         let path = self.folder.join(name);
         let failed = |source| SandboxError::Io { action: "writing", path: path.clone(), source };
-        let mut file = tempfile::Builder::new()
-            .permissions(fs::Permissions::from_mode(0o444))
-            .tempfile_in(&self.folder)
-            .map_err(failed)?;
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder).map_err(failed)?;
         io::Write::write_all(&mut file, content.as_bytes()).map_err(failed)?;
+        file.as_file().set_permissions(Permissions::from_mode(0o444)).map_err(failed)?;
         file.persist(&path).map_err(|error| failed(error.error))?;
         Ok(())
     }

@@ -91,7 +91,9 @@ impl Image {
 fn archive() -> std::io::Result<Vec<u8>> {
     let mut archive = tar::Builder::new(Vec::new());
     for folder in FOLDERS {
-        archive.append_data(&mut header(tar::EntryType::Directory, 0o755, 0), folder, std::io::empty())?;
+        // A runtime gives what is mounted over a folder that folder's own mode.
+        let mode = if folder == "tmp" { 0o1777 } else { 0o755 };
+        archive.append_data(&mut header(tar::EntryType::Directory, mode, 0), folder, std::io::empty())?;
     }
     for path in root::LINKED.into_iter().filter(|path| *path != "/sbin") {
         let name = path.trim_start_matches('/');
