@@ -1,5 +1,7 @@
 //! What is printed before a run and after it.
 
+use std::collections::BTreeMap;
+
 use podium_competition::{BoardKind, GradingReport};
 use podium_types::number::Number;
 
@@ -12,6 +14,13 @@ use crate::run::world::Equipment;
 /// Said wherever the stand-in model answered.
 pub(crate) const STAND_IN: &str =
     "the answers come from a stand-in model: this shows that the harness works, not which scaffold is better";
+
+/// Said wherever a recorded run answered, once for each.
+fn recorded(recordings: &BTreeMap<String, String>) -> impl Iterator<Item = String> {
+    recordings.iter().map(|(model, folder)| {
+        format!("{model} is the recording of {folder}: no model was asked, and nothing is billed again")
+    })
+}
 
 /// Before the first line of progress.
 pub(crate) fn header(run: &StoredRun, equipment: &Equipment, terminal: &Terminal) {
@@ -31,7 +40,10 @@ pub(crate) fn header(run: &StoredRun, equipment: &Equipment, terminal: &Terminal
     say("folder", format!("{folder}   stop: Ctrl-C   go on: podium resume {folder}"));
     let models: Vec<String> = config.models.iter().map(|(role, model)| format!("{role} {model}")).collect();
     say("models", models.join(" · "));
-    if config.has_stand_in() {
+    for line in recorded(&run.recordings()) {
+        terminal.error_line(&format!("{:<10}{}", "", terminal.yellow(&escape(&line))));
+    }
+    if run.has_stand_in() {
         terminal.error_line(&format!("{:<10}{}", "", terminal.yellow(STAND_IN)));
     }
     say("budget", budget(run));
@@ -129,6 +141,9 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
         say("script", &run.folder.best_path().join("solution.py").display().to_string());
     }
     say("run", &run.folder.path().display().to_string());
+    for line in recorded(&report.recordings) {
+        say("note", &line);
+    }
     if report.stand_in {
         say("note", STAND_IN);
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use podium_types::chat::{ChatAnswer, ChatRequest};
 use podium_types::usage::Usage;
 
-use crate::catalog::{Api, Catalog, ModelFacts};
+use crate::catalog::{Api, Catalog, ModelFacts, Prices};
 use crate::chat::shape::Shaped;
 use crate::correction::Corrections;
 use crate::endpoint::Endpoint;
@@ -17,8 +17,13 @@ use crate::observer::Observer;
 use crate::playbook;
 use crate::provider::http::{self, Connection, Conversation};
 use crate::provider::{self, Parameter, Provider, Without, playbook::Playbook};
+use crate::recording::{self, Recording};
 use crate::settings::Settings;
 use crate::{chat, tokens};
+
+/// What a model may or may not take, by the names used in journals, events and lists.
+pub const ABILITIES: [&str; 9] =
+    ["temperature", "seed", "stop", "effort", "schema", "tools", "tool_choice", "one_tool_call", "logprobs"];
 
 /// One chat.
 #[derive(Clone, Copy)]
@@ -42,10 +47,12 @@ pub struct Prepared {
     pub model: ModelName,
     /// What is known about it.
     pub facts: ModelFacts,
-    /// Where requests go; `None` for the stand-in, from which nothing leaves the process.
+    /// Where requests go; `None` for the stand-in and for recordings, from which nothing leaves the process.
     pub base_url: Option<String>,
     /// True for the stand-in model: results show that the harness works, not which scaffold is better.
     pub stand_in: bool,
+    /// True for the recording of a run: nothing is asked, and nothing is billed.
+    pub recorded: bool,
 }
 
 /// The client of all models. Cheap to clone; clones share connections and what was learnt about models.
@@ -53,10 +60,13 @@ pub struct Prepared {
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
     playbook: Option<Arc<playbook::Library>>,
+    recordings: Arc<BTreeMap<String, Recording>>,
 }
 
 pub(crate) struct Shared {
     catalog: Catalog,
+    /// What is known of a recording: it takes everything, and costs nothing.
+    recorded: ModelFacts,
     pub(crate) settings: Settings,
     http: OnceLock<Result<reqwest::Client, Error>>,
     downgrades: Mutex<BTreeMap<ModelName, Without>>,
@@ -68,33 +78,70 @@ pub(crate) struct Shared {
 impl Client {
     /// A client. Nothing is read, opened or sent yet.
     pub fn new(catalog: Catalog, settings: Settings, playbook: Option<Arc<playbook::Library>>) -> Self {
+        let free = Prices {
+            input: 0.0,
+            cached_input: None,
+            cache_write: None,
+            output: 0.0,
+            reasoning: None,
+            long_prompt: None,
+        };
         let shared = Shared {
             catalog,
+            recorded: ModelFacts { prices: Some(free), ..ModelFacts::default() },
             settings,
             http: OnceLock::new(),
             downgrades: Mutex::default(),
             corrections: Mutex::default(),
             callers: Mutex::default(),
         };
-        Self { shared: Arc::new(shared), playbook }
+        Self { shared: Arc::new(shared), playbook, recordings: Arc::default() }
+    }
+
+    /// This client with recordings of runs, by the model part of their names: `replay/NAME` answers from `NAME`.
+    #[must_use]
+    pub fn with_recordings(self, recordings: BTreeMap<String, Recording>) -> Self {
+        Self { recordings: Arc::new(recordings), ..self }
+    }
+
+    /// Takes in what was learnt before, as [`CallEvent::Downgraded`](crate::CallEvent::Downgraded) told it: `model`
+    /// does not take `parameter`, and is not asked again. False when that was known, or the parameter is not.
+    pub fn remember(&self, model: &ModelName, parameter: &str) -> bool {
+        Parameter::named(parameter).is_some_and(|parameter| self.shared.downgrade(model, parameter))
     }
 
     /// Checks that `model` can be called, before anything is spent.
     pub fn prepare(&self, model: &ModelName) -> Result<Prepared, Error> {
-        self.provider(model)?;
         let stand_in = model.provider == playbook::PROVIDER;
-        let endpoint = self.shared.settings.endpoints.get(&model.provider).filter(|_| !stand_in);
+        let recorded = model.provider == recording::PROVIDER;
+        if recorded {
+            self.recording(model)?;
+        } else {
+            self.provider(model)?;
+        }
+        let endpoint = self.shared.settings.endpoints.get(&model.provider).filter(|_| !stand_in && !recorded);
         Ok(Prepared {
             model: model.clone(),
             facts: self.facts(model).clone(),
             base_url: endpoint.and_then(|endpoint| endpoint.base_url.clone()),
             stand_in,
+            recorded,
         })
     }
 
     /// What is known about `model`.
     pub fn facts(&self, model: &ModelName) -> &ModelFacts {
-        self.shared.catalog.facts(model)
+        self.shared.facts(model)
+    }
+
+    /// What `model` does without, by the names of [`ABILITIES`](crate::ABILITIES): as the catalog tells it, as its
+    /// protocol demands, and as was learnt.
+    pub fn missing(&self, model: &ModelName) -> Vec<&'static str> {
+        let without = self.shape(model, &ChatRequest::default()).without;
+        ABILITIES
+            .into_iter()
+            .filter(|name| without.iter().any(|parameter| parameter.as_str() == *name))
+            .collect()
     }
 
     /// All models of the catalog.
@@ -118,6 +165,9 @@ impl Client {
 
     /// Sends `call.request` and returns the whole, checked answer. Dropping the future cancels the chat.
     pub async fn chat(&self, call: &Call<'_>) -> Result<ChatAnswer, Error> {
+        if call.model.provider == recording::PROVIDER {
+            return provider::replay::chat(self.recording(call.model)?, call).await;
+        }
         let provider = self.provider(call.model)?;
         chat::run(self, provider.as_ref(), call).await
     }
@@ -148,6 +198,13 @@ impl Client {
         Ok(Box::new(Conversation { wire: provider::wire(endpoint, facts), facts, connection }))
     }
 
+    fn recording(&self, model: &ModelName) -> Result<&Recording, Error> {
+        self.recordings.get(&model.model).ok_or_else(|| Error::Configuration {
+            problem: format!("there is no recording `{}`", model.model),
+            hint: "a recording is named by the folder of a run: `replay/runs/aide-segment-1`".to_owned(),
+        })
+    }
+
     fn stand_in(&self, model: &ModelName) -> Result<Box<dyn Provider + '_>, Error> {
         if model.model != playbook::MODEL {
             return Err(Error::Configuration {
@@ -174,6 +231,10 @@ impl Shared {
         self.http.get_or_init(|| http::client(&self.settings)).clone()
     }
 
+    fn facts(&self, model: &ModelName) -> &ModelFacts {
+        if model.provider == recording::PROVIDER { &self.recorded } else { self.catalog.facts(model) }
+    }
+
     pub(crate) fn without(&self, model: &ModelName) -> Without {
         let downgrades = self.downgrades.lock().unwrap_or_else(PoisonError::into_inner);
         downgrades.get(model).cloned().unwrap_or_default()
@@ -196,7 +257,7 @@ impl Shared {
     }
 
     pub(crate) fn output_limit(&self, model: &ModelName, request: &ChatRequest) -> u32 {
-        let facts = self.catalog.facts(model);
+        let facts = self.facts(model);
         let asked = request.max_output_tokens.or(self.settings.default_max_output_tokens);
         // The Responses API takes no smaller limit.
         let least = if facts.api == Api::Responses { 16 } else { 1 };
@@ -223,21 +284,25 @@ impl Shared {
             output_tokens: learnt.output.of(u64::from(output_limit)),
             cost: None,
         };
-        let prices = self.catalog.facts(model).prices;
+        let prices = self.facts(model).prices;
         worst.cost = prices.map(|prices| prices.most(worst.input_tokens, worst.output_tokens));
         worst
     }
 }
 
 fn unknown_provider(provider: &str, settings: &Settings) -> Error {
-    let known: Vec<&str> =
-        settings.endpoints.keys().map(String::as_str).chain(std::iter::once(playbook::PROVIDER)).collect();
+    let known: Vec<&str> = settings
+        .endpoints
+        .keys()
+        .map(String::as_str)
+        .chain([playbook::PROVIDER, recording::PROVIDER])
+        .collect();
     let nearest = podium_types::nearest::nearest(provider, known.iter().copied());
     let hint = match nearest {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!(
-            "known providers: {}; any other server that speaks the OpenAI protocol is reached as `openai/NAME` with \
-             OPENAI_BASE_URL set",
+            "known providers: {}; describe another one in a file of models (`--models FILE`), or reach a server that \
+             speaks the OpenAI protocol as `openai/NAME` with OPENAI_BASE_URL set",
             known.join(", ")
         ),
     };
@@ -252,13 +317,14 @@ fn check_url(provider: &str, endpoint: &Endpoint) -> Result<(), Error> {
             hint: format!("set {variable} in the environment or in a `.env` file"),
         });
     };
-    let url = reqwest::Url::parse(base_url);
-    if url.is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host()) {
+    if crate::catalog_check::is_address(base_url) {
         return Ok(());
     }
     Err(Error::Configuration {
-        problem: format!("the base URL of `{provider}` is no http or https address"),
-        hint: format!("set {variable} to an address such as `http://127.0.0.1:8080/v1`"),
+        problem: format!("the base URL of `{provider}` is no http or https address without a password"),
+        hint: format!(
+            "set {variable} to an address such as `http://127.0.0.1:8080/v1`; keys have variables of their own"
+        ),
     })
 }
 

@@ -12,6 +12,8 @@
 //!    ledger reserves the worst case, a failure is waited out (`chat/delay`) or ends the chat;
 //! 3. `provider`: one try, sent once: `provider/openai` over HTTP, or the stand-in model of [`playbook`].
 //!
+//! A [`Recording`] of a run answers without any of this.
+//!
 //! Budgets lie inside retries because every try may be billed; the window check lies inside downgrades because
 //! leaving a feature out changes the prompt.
 //!
@@ -19,6 +21,8 @@
 //! [`Secret`] (keys).
 
 mod catalog;
+mod catalog_check;
+mod catalog_error;
 mod chat;
 mod client;
 mod correction;
@@ -29,6 +33,7 @@ mod model;
 mod observer;
 pub mod playbook;
 mod provider;
+mod recording;
 mod same_as;
 mod secret;
 mod settings;
@@ -39,13 +44,15 @@ mod wording;
 #[cfg(test)]
 mod tests;
 
-pub use catalog::{Api, Catalog, CatalogError, LongPrompt, ModelFacts, Prices, Thinking};
-pub use client::{Call, Client, Prepared};
+pub use catalog::{Api, Catalog, LongPrompt, ModelFacts, Prices, Thinking};
+pub use catalog_error::CatalogError;
+pub use client::{ABILITIES, Call, Client, Prepared};
 pub use endpoint::{Endpoint, Protocol, ProviderFacts, ReasoningBack};
 pub use error::{Error, ServiceFailure};
 pub use ledger::{Denied, Ledger, NoLedger, Settled, WorstCase};
 pub use model::{ModelName, ModelNameError};
 pub use observer::{CallEvent, NoObserver, Observer};
+pub use recording::{PROVIDER as REPLAY, Recording};
 pub use secret::Secret;
 pub use settings::Settings;
 pub use toml_fault::TomlFault;

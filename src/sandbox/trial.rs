@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, io, path::PathBuf, time::Duration};
 
 use podium_types::execution::{Execution, Program};
 
-use crate::{CancellationToken, Job, Limits, Sandbox, SandboxError};
+use crate::{CancellationToken, Job, Limits, Sandbox, SandboxError, scratch};
 
 /// A job in an empty workspace, which is removed with this.
 pub(crate) struct Trial {
@@ -14,10 +14,7 @@ pub(crate) struct Trial {
 
 impl Trial {
     fn new(argv: Vec<String>) -> Result<Self, SandboxError> {
-        let workspace = tempfile::Builder::new()
-            .prefix("podium-probe-")
-            .tempdir()
-            .map_err(SandboxError::io("creating a folder in", std::env::temp_dir()))?;
+        let workspace = scratch::folder()?;
         let job = Job {
             program: Program::Command { argv },
             workspace: workspace.path().to_owned(),

@@ -6,6 +6,7 @@ mod gemini;
 pub(crate) mod http;
 mod openai;
 pub(crate) mod playbook;
+pub(crate) mod replay;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,6 +14,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use podium_types::chat::{ChatError, ChatRequest, FinishReason, OutputSchema, TokenLogprob, ToolCall};
 use podium_types::usage::Usage;
+use serde::Deserialize;
+use serde::de::value::StrDeserializer;
 
 use crate::catalog::{Api, ModelFacts};
 use crate::endpoint::{Endpoint, Protocol};
@@ -22,7 +25,8 @@ use crate::model::ModelName;
 
 /// Something a model may turn out not to take. Told by the catalog, given by the protocol, or learnt from a 400 and
 /// kept for the process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Parameter {
     Temperature,
     Seed,
@@ -47,6 +51,11 @@ pub(crate) enum Parameter {
 }
 
 impl Parameter {
+    /// The parameter of this name in a journal; `None` for one that this version does not know.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::deserialize(StrDeserializer::<serde::de::value::Error>::new(name)).ok()
+    }
+
     /// Its name in journals and messages.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
@@ -133,6 +142,13 @@ impl Answered {
     pub(crate) fn is_empty(&self) -> bool {
         self.content.trim().is_empty() && self.tool_calls.is_empty() && self.finish == FinishReason::Stop
     }
+}
+
+/// An id for call number `position`, other than those that are `taken`.
+pub(crate) fn made_up_id(position: usize, taken: &BTreeSet<String>) -> String {
+    // One of so many names is free.
+    let mut names = (position..=position + taken.len()).map(|number| format!("call_{number}"));
+    names.find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
 /// Why a try failed, and who acts on it.

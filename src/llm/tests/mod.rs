@@ -2,13 +2,14 @@
 
 mod anthropic;
 mod azure;
+mod conformance;
 mod conversation;
-mod faults;
 mod gemini;
 mod openrouter;
 mod real;
 mod responses;
 mod server;
 mod setup;
+mod spans;
 mod stand_in;
 mod tool_calls;

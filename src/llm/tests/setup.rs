@@ -26,8 +26,8 @@ pub(super) struct Record {
 }
 
 pub(super) struct Witness<'a> {
-    record: &'a Record,
-    server: &'a Server,
+    pub(super) record: &'a Record,
+    pub(super) server: &'a Server,
 }
 
 impl Ledger for Witness<'_> {

@@ -6,6 +6,7 @@ mod chat;
 mod files;
 mod leases;
 mod local;
+mod trace;
 mod truncated;
 mod workspaces;
 

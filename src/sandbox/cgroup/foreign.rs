@@ -7,12 +7,12 @@ use std::{fs, path::PathBuf};
 
 use rustix::process::Pid;
 
-use super::{Usage, v1, v2};
+use super::{CpuClock, Usage, v1, v2};
 
 /// The folders of one process's group.
 #[derive(Debug)]
 pub(crate) struct Foreign {
-    version: u8,
+    reader: fn(&[PathBuf]) -> Usage,
     folders: Vec<PathBuf>,
 }
 
@@ -28,17 +28,22 @@ impl Foreign {
             .filter(|folder| folder.is_dir())
             .collect();
         if !folders.is_empty() {
-            return Some(Self { version: 1, folders });
+            return Some(Self { reader: v1::usage, folders });
         }
         let (root, point) = mounts.lines().find_map(v2::mount)?;
         let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
         let folder = point.join(PathBuf::from(path).strip_prefix(root).ok()?);
-        folder.is_dir().then(|| Self { version: 2, folders: vec![folder] })
+        folder.is_dir().then(|| Self { reader: v2::usage, folders: vec![folder] })
     }
 
     /// What was counted so far; `None` when the group is gone.
     pub(crate) fn usage(&self) -> Option<Usage> {
-        let usage = if self.version == 1 { v1::usage(&self.folders) } else { v2::usage(&self.folders) };
+        let usage = (self.reader)(&self.folders);
         usage.cpu.or(usage.peak_memory.map(|_| std::time::Duration::ZERO)).map(|_| usage)
+    }
+
+    /// What reads the CPU time while the group lives.
+    pub(crate) fn cpu_clock(&self) -> CpuClock {
+        CpuClock { usage: self.reader, folders: self.folders.clone() }
     }
 }

@@ -44,8 +44,6 @@ const MASKED: [&str; 14] = [
     "/sys/devices/virtual/dmi",
     "/sys/firmware",
 ];
-/// An engine refuses less.
-const LEAST_MEMORY: u64 = 6 << 20;
 /// A folder that in most images only root may enter; what is mounted below it must be reached all the same.
 const PRIVATE: &str = "/root";
 /// For what an image declares as a volume.
@@ -91,7 +89,7 @@ fn environment(job: &Job) -> Result<Vec<String>, SandboxError> {
 
 fn host(docker: &Docker, job: &Job) -> Result<HostConfig, SandboxError> {
     let limits = &job.limits;
-    let memory = signed(limits.memory_bytes.max(LEAST_MEMORY));
+    let memory = signed(limits.memory_bytes);
     let count = limits.cpus.count();
     let pinned = docker.engine.info.cpu_set == Some(true);
     let processors: Vec<String> = limits.cpus.ids().iter().map(ToString::to_string).collect();
@@ -224,6 +222,8 @@ fn ulimit(kind: rustix::process::Resource, limit: u64) -> Option<ResourcesUlimit
         rustix::process::Resource::Fsize => "fsize",
         rustix::process::Resource::Nofile => "nofile",
         rustix::process::Resource::Cpu => "cpu",
+        rustix::process::Resource::Nice => "nice",
+        rustix::process::Resource::Rtprio => "rtprio",
         _ => return None,
     };
     Some(ResourcesUlimits {

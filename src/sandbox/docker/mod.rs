@@ -66,7 +66,6 @@ impl Docker {
             let image = Image::find(&engine, &settings.docker).await?;
             Ok((engine, image))
         })?;
-        files::sweep();
         let owner = Owner::for_engine(engine.is_rootless());
         let remover = Remover::start(engine.client.clone())?;
         let facts = probe::blank(&engine, &image, owner);
@@ -92,7 +91,8 @@ impl Docker {
         let held = self.create(job, &argv).await?;
         let client = &self.engine.client;
         let mut running = self.start(&held).await?;
-        let watchdog = Watchdog::new(&job.workspace, &job.limits, None);
+        let watched = running.witness.as_ref().map(Witness::watched).unwrap_or_default();
+        let watchdog = Watchdog::new(&job.workspace, &job.limits, watched);
         let ending = follow(&mut running, &Plan::new(job, &self.settings), watchdog).await?;
         let (mut usage, network_attempts) =
             running.witness.map_or((Usage::default(), 0), |witness| witness.meters.finish());

@@ -5,7 +5,9 @@
 
 use serde_json::{Value, json};
 
-use crate::jail::seccomp::{FAMILIES, NAMESPACE_FLAGS, REFUSED, TERMINAL_REQUESTS};
+use crate::jail::seccomp::{
+    CREATES, FAMILIES, IN_MEMORY, MODES, NAMESPACE_FLAGS, REFUSED, SET_ID, TERMINAL_REQUESTS,
+};
 
 /// Families from this number on are refused as a whole; the kernel knows none yet.
 const FAMILY_END: libc::c_int = 46;
@@ -14,11 +16,9 @@ const LOW_WORD: u64 = 0xFFFF_FFFF;
 
 /// The profile as JSON text.
 pub(super) fn profile() -> String {
-    let names: Vec<&str> = REFUSED.iter().map(|(name, _)| name.trim_start_matches("SYS_")).collect();
     let mut rules = vec![
-        rule(&names, libc::EPERM, &[]),
-        // Its flags lie in memory that a filter cannot read; C libraries then use `clone`.
-        rule(&["clone3"], libc::ENOSYS, &[]),
+        rule(&names(REFUSED), libc::EPERM, &[]),
+        rule(&names(IN_MEMORY), libc::ENOSYS, &[]),
         rule(&["socket"], libc::EPERM, &[masked(2, LOW_WORD, word(libc::IPPROTO_MPTCP))]),
     ];
     let sockets = ["socket", "socketpair"];
@@ -32,8 +32,31 @@ pub(super) fn profile() -> String {
     for request in TERMINAL_REQUESTS {
         rules.push(rule(&["ioctl"], libc::EPERM, &[masked(1, LOW_WORD, request)]));
     }
+    for (name, _, mode, flags) in MODES {
+        rules.extend(set_id(name, *mode, *flags));
+    }
     json!({ "defaultAction": "SCMP_ACT_ALLOW", "architectures": architectures(), "syscalls": rules })
         .to_string()
+}
+
+/// The names of a table as the library knows them.
+fn names(calls: &[(&'static str, libc::c_long)]) -> Vec<&'static str> {
+    calls.iter().map(|(name, _)| name.trim_start_matches("SYS_")).collect()
+}
+
+/// Files that run as their owner or group: one rule per bit, and per flag that makes it count.
+fn set_id(name: &str, mode: u8, flags: Option<u8>) -> Vec<Value> {
+    let has = |argument: u8, bit: u64| masked(argument.into(), bit, bit);
+    let mut rules = Vec::new();
+    for bit in SET_ID.map(u64::from) {
+        match flags {
+            None => rules.push(rule(&[name], libc::EPERM, &[has(mode, bit)])),
+            Some(flags) => rules.extend(
+                CREATES.map(|flag| rule(&[name], libc::EPERM, &[has(mode, bit), has(flags, word(flag))])),
+            ),
+        }
+    }
+    rules
 }
 
 /// Calls of other architectures than these end the process.
@@ -81,7 +104,12 @@ mod tests {
         for allowed in FAMILIES {
             assert!(!families.contains(&word(allowed)));
         }
-        // One argument at most: the library refuses more.
-        assert!(rules.iter().all(|rule| rule["args"].as_array().unwrap().len() <= 1));
+        // Each argument at most once: the library refuses more.
+        for rule in rules {
+            let mut indices: Vec<_> =
+                rule["args"].as_array().unwrap().iter().map(|argument| argument["index"].as_u64()).collect();
+            indices.dedup();
+            assert_eq!(indices.len(), rule["args"].as_array().unwrap().len(), "{rule}");
+        }
     }
 }

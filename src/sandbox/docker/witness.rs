@@ -11,10 +11,12 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 use crate::{
     cgroup::{Foreign, Usage},
     jail::network::Counters,
+    watchdog::Watched,
 };
 
 /// The first process of a container, and what its group counts.
 pub(super) struct Witness {
+    pid: Pid,
     /// Becomes readable when every process has ended.
     pub(super) first: OwnedFd,
     pub(super) meters: Meters,
@@ -36,7 +38,13 @@ impl Witness {
         let groups = std::fs::read_to_string(format!("/proc/{}/cgroup", pid.as_raw_pid())).ok()?;
         let meters =
             Meters { group: Foreign::of(pid), counters: Counters::open(pid), last: Usage::default() };
-        groups.contains(id).then_some(Self { first, meters })
+        groups.contains(id).then_some(Self { pid, first, meters })
+    }
+
+    /// The processes, for limits that are polled. Memory is held by the engine's control group.
+    pub(super) fn watched(&self) -> Watched {
+        let cpu = self.meters.group.as_ref().map(Foreign::cpu_clock);
+        Watched { first: Some(self.pid), memory: false, cpu }
     }
 
     /// Sends a signal to the first process. False when the user may not: then the engine must.

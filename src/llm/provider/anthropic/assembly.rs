@@ -15,7 +15,7 @@ use crate::catalog::Thinking;
 use crate::error::ServiceFailure;
 use crate::ledger::Settled;
 use crate::provider::http::Assembly;
-use crate::provider::{Answered, Attempt, Failed};
+use crate::provider::{Answered, Attempt, Failed, made_up_id};
 use crate::tokens;
 
 /// The pieces so far.
@@ -252,7 +252,7 @@ impl Parts {
     fn call(&mut self, block: &Block, ids: &mut BTreeSet<String>) {
         let Some(name) = string(&block.head, "name") else { return };
         let told = string(&block.head, "id").filter(|id| ids.insert(id.clone()));
-        let id = told.unwrap_or_else(|| format!("call_{}", self.calls.len()));
+        let id = told.unwrap_or_else(|| made_up_id(self.calls.len(), ids));
         ids.insert(id.clone());
         self.calls.push(ToolCall { id, name, arguments: block.arguments() });
         self.places.push(Place::Call);

@@ -38,8 +38,9 @@ const SCHEMA: &[&str] = &[
     "structured outputs",
 ];
 
-/// Inside a stream the type alone tells what happened.
-fn cause(_status: u16, complaint: &Complaint) -> Option<ServiceFailure> {
+/// Inside a stream the type alone tells what happened, and the status is 500; a status of its own tells more than the
+/// general `api_error`, which proxies put beside any.
+fn cause(status: u16, complaint: &Complaint) -> Option<ServiceFailure> {
     const EXHAUSTED: [&str; 2] = ["credit balance is too low", "specified api usage limits"];
     const TYPES: [(&str, ServiceFailure); 8] = [
         ("billing_error", ServiceFailure::Quota),
@@ -54,5 +55,7 @@ fn cause(_status: u16, complaint: &Complaint) -> Option<ServiceFailure> {
     if complaint.says(&EXHAUSTED) {
         return Some(ServiceFailure::Quota);
     }
-    TYPES.iter().find(|(name, _)| complaint.code.split(' ').any(|code| code == *name)).map(|(_, kind)| *kind)
+    let general = |name: &str| name == "api_error" && status < 500;
+    let mut types = TYPES.iter().filter(|(name, _)| !general(name));
+    types.find(|(name, _)| complaint.code.split(' ').any(|code| code == *name)).map(|(_, kind)| *kind)
 }

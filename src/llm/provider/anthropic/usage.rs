@@ -13,8 +13,8 @@ pub(super) struct Told {
     written: u64,
     output: u64,
     thinking: u64,
-    /// The output count came with the end of the answer, and so is of all of it.
-    at_end: bool,
+    /// The output count that came with the end of the answer, and so is of all of it.
+    at_end: Option<u64>,
 }
 
 impl Told {
@@ -29,13 +29,13 @@ impl Told {
         larger(&mut self.output, "output_tokens");
         let details = usage.get("output_tokens_details").and_then(|details| details.get("thinking_tokens"));
         self.thinking = self.thinking.max(details.and_then(Value::as_u64).unwrap_or_default());
-        self.at_end |= at_end && count("output_tokens").is_some();
+        self.at_end = count("output_tokens").filter(|_| at_end).or(self.at_end);
     }
 
     /// The usage of the answer. What was not told, or told too early, is taken from the estimate.
     pub(super) fn usage(self, any_text: bool, estimated: impl Fn() -> Usage) -> Usage {
         let input = self.fresh.saturating_add(self.read).saturating_add(self.written);
-        let output_told = self.at_end && (self.output > 0 || !any_text);
+        let output_told = self.at_end.is_some_and(|output| output > 0 || !any_text);
         let told = Usage {
             input_tokens: input,
             cached_input_tokens: self.read,

@@ -96,7 +96,7 @@ fn spent(complaint: &Complaint) -> bool {
 }
 
 fn details(complaint: &Complaint) -> impl Iterator<Item = &Value> {
-    complaint.details.as_array().into_iter().flatten()
+    complaint.error.get("details").and_then(Value::as_array).into_iter().flatten()
 }
 
 /// A duration as protobuf writes it: `37s`, `0.5s`.

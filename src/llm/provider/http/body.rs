@@ -1,36 +1,31 @@
-//! An answer's body on its way from the server to the event parser: capped in bytes, watched for
-//! silence, mended, and with a plain JSON body turned into the one event it stands for.
-//!
-//! Bytes are handed on in whole lines, so a character or an escape that a packet boundary cuts is seen whole.
+//! An answer's body on its way from the server to the event parser: capped in bytes, watched for silence, and taken
+//! apart into events before the parsers of libraries see it. They then get one small, plain event at a time, whose
+//! form holds no surprise for them.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
 
+use super::events::Events;
 use super::exchange::{Connection, Exchange};
-use super::mend::lone_surrogates;
 use crate::error::ServiceFailure;
 use crate::ledger::Settled;
 use crate::provider::Failed;
-
-/// What a body turned out to be, told by its first bytes: content types lie.
-#[derive(Clone, Copy, PartialEq)]
-enum Form {
-    Unknown,
-    Events,
-    Whole,
-}
 
 struct Body {
     response: reqwest::Response,
     exchange: Arc<Exchange>,
     limits: Connection,
-    form: Form,
-    buffer: Vec<u8>,
+    events: Events,
     seen: u64,
+    /// Events handed on.
+    handed: u64,
     ended: bool,
 }
+
+/// After so many events the reader gets its turn: a library's queue between it and us has no bound.
+const TURN: u64 = 32;
 
 /// The body of `response` as events. Why it broke off, if it does, is left in `exchange`.
 pub(super) fn events(
@@ -39,7 +34,7 @@ pub(super) fn events(
     limits: Connection,
 ) -> impl Stream<Item = Result<Bytes, std::io::Error>> + Send + 'static {
     let body =
-        Body { response, exchange, limits, form: Form::Unknown, buffer: Vec::new(), seen: 0, ended: false };
+        Body { response, exchange, limits, events: Events::default(), seen: 0, handed: 0, ended: false };
     stream::unfold(body, |mut body| async move {
         if body.ended {
             return None;
@@ -57,24 +52,21 @@ pub(super) fn events(
 }
 
 impl Body {
-    /// The next whole lines; the rest and an empty line at the end.
+    /// The next event; an empty text at the end.
     async fn next(&mut self) -> Result<Bytes, Failed> {
         loop {
-            if self.form == Form::Events
-                && let Some(end) = self.buffer.iter().rposition(|byte| *byte == b'\n')
-            {
-                let rest = self.buffer.split_off(end + 1);
-                let lines = std::mem::replace(&mut self.buffer, rest);
-                return Ok(mended(&lines).into());
+            if let Some(event) = self.events.next() {
+                self.handed += 1;
+                if self.handed.is_multiple_of(TURN) {
+                    tokio::task::yield_now().await;
+                }
+                return Ok(event.into());
             }
             let Some(chunk) = self.read().await? else {
                 self.ended = true;
-                return Ok(self.last());
+                return Ok(self.events.last().unwrap_or_default().into());
             };
-            self.buffer.extend_from_slice(&chunk);
-            if self.form == Form::Unknown {
-                self.form = form(&self.buffer);
-            }
+            self.events.add(&chunk);
         }
     }
 
@@ -94,60 +86,5 @@ impl Body {
             return Err(Failed::service(ServiceFailure::BadAnswer, Settled::Unknown, message));
         }
         Ok(chunk)
-    }
-
-    fn last(&mut self) -> Bytes {
-        let text = mended(&std::mem::take(&mut self.buffer));
-        if self.form == Form::Events {
-            return format!("{text}\n\n").into();
-        }
-        let text = text.trim_start_matches('\u{feff}').trim();
-        if text.is_empty() {
-            return Bytes::new();
-        }
-        // Line ends inside a JSON text are white space; inside an event they would end the line.
-        format!("data: {}\n\n", text.replace(['\r', '\n'], " ")).into()
-    }
-}
-
-fn mended(bytes: &[u8]) -> String {
-    lone_surrogates(&String::from_utf8_lossy(bytes)).into_owned()
-}
-
-fn form(head: &[u8]) -> Form {
-    const FIELDS: [&[u8]; 5] = [b"data:", b"event:", b"id:", b"retry:", b":"];
-    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
-    if FIELDS.iter().any(|field| head.starts_with(field)) {
-        Form::Events
-    } else if FIELDS.iter().any(|field| field.starts_with(head)) {
-        Form::Unknown
-    } else {
-        Form::Whole
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_bytes_tell_the_form() {
-        for (head, expected) in [
-            (&b""[..], "unknown"),
-            (b"\xEF\xBB\xBF\r\ndat", "unknown"),
-            (b"\n\ndata: {", "events"),
-            (b": keep-alive", "events"),
-            (b"data", "unknown"),
-            (b"{\"choices\"", "whole"),
-            (b"<html>", "whole"),
-            (b"database", "whole"),
-        ] {
-            let form = match form(head) {
-                Form::Unknown => "unknown",
-                Form::Events => "events",
-                Form::Whole => "whole",
-            };
-            assert_eq!(form, expected, "{}", String::from_utf8_lossy(head));
-        }
     }
 }

@@ -7,6 +7,7 @@ use podium_types::chat::ChatError;
 use serde_json::Value;
 
 use super::exchange::Refusal;
+use super::window::Counts;
 use crate::catalog::ModelFacts;
 use crate::error::ServiceFailure;
 use crate::ledger::Settled;
@@ -43,8 +44,8 @@ pub(crate) struct Complaint {
     parameter: String,
     /// A filter's doing: the request stays refused whatever the status.
     filtered: bool,
-    /// Its typed details, for the protocols that have them; null otherwise.
-    pub(crate) details: Value,
+    /// As it came, for what only some servers tell.
+    pub(crate) error: Value,
 }
 
 /// Characters kept of a message.
@@ -57,7 +58,7 @@ pub(super) fn read(refusal: &Refusal, sent: &Sent<'_>) -> Failed {
     let status = refusal.status;
     let settled = match status {
         // A gateway gave up on a server that may have gone on.
-        408 | 502 | 504 => Settled::Unknown,
+        408 | 499 | 502 | 504 | 520 | 524 => Settled::Unknown,
         _ => Settled::NotBilled,
     };
     Failed {
@@ -104,13 +105,7 @@ impl Complaint {
             ["content_filter", "content_policy", "invalid_prompt"].iter().any(|name| code.contains(name))
                 || inner == Some("ResponsibleAIPolicyViolation")
                 || error.get("metadata").is_some_and(|metadata| metadata.get("flagged_input").is_some());
-        Self {
-            message: cut(&message),
-            code,
-            parameter: field(&["param"]),
-            filtered,
-            details: error.get("details").cloned().unwrap_or_default(),
-        }
+        Self { message: cut(&message), code, parameter: field(&["param"]), filtered, error: error.clone() }
     }
 
     fn text(&self, status: u16) -> String {
@@ -122,6 +117,10 @@ impl Complaint {
     }
 
     fn cause(&self, status: u16, sent: &Sent<'_>) -> Cause {
+        // A limit per minute that a single request exceeds is a window: waiting does not help.
+        if status == 429 && self.says(&["must be reduced in order to run"]) {
+            return Cause::Request(Box::new(self.context_too_long(sent)));
+        }
         if let Some(kind) = (sent.dialect.cause)(status, self) {
             return Cause::Service(kind);
         }
@@ -139,6 +138,7 @@ impl Complaint {
                 Some(parameter) => Cause::Unsupported(parameter),
                 None => Cause::Service(ServiceFailure::Server),
             },
+            407 => Cause::Service(ServiceFailure::Proxy),
             408 | 409 | 425 | 500.. => Cause::Service(ServiceFailure::Server),
             400.. => Cause::Request(Box::new(self.refused())),
             _ => Cause::Service(ServiceFailure::BadAnswer),
@@ -204,6 +204,8 @@ impl Complaint {
                 "exceeds the available context size",
                 "exceeds context window",
                 "exceed context limit",
+                "maximum prompt length",
+                "maximum number of tokens allowed",
                 "prompt is too long",
                 "input is too long",
                 "exceeds the maximum number of tokens",
@@ -211,27 +213,12 @@ impl Complaint {
     }
 
     fn context_too_long(&self, sent: &Sent<'_>) -> ChatError {
-        let numbers = || {
-            let parts = self.message.split(|c: char| !c.is_ascii_digit());
-            parts.filter_map(|digits| digits.parse::<u64>().ok()).filter(|number| *number >= 100)
-        };
-        let window = sent.facts.context_window.or_else(|| self.number_behind("context length is")).or_else(
-            // "request (9000 tokens) exceeds the available context size (8192 tokens)"
-            || numbers().min(),
-        );
-        let window = window.unwrap_or_default();
-        let prompt = numbers().find(|number| *number != window).unwrap_or(sent.input_estimate);
+        let counts = Counts::read(&self.error, &self.message, sent.facts.context_window);
         ChatError::ContextTooLong {
-            prompt_tokens: prompt,
+            prompt_tokens: counts.prompt.unwrap_or(sent.input_estimate),
             output_tokens: u64::from(sent.output_limit),
-            window,
+            window: counts.window.unwrap_or_default(),
         }
-    }
-
-    fn number_behind(&self, phrase: &str) -> Option<u64> {
-        let (_, behind) = self.message.split_once(phrase)?;
-        let digits: String = behind.trim_start().chars().take_while(char::is_ascii_digit).collect();
-        digits.parse().ok()
     }
 
     /// The parameter that the complaint names as not taken, if the request had it.

@@ -11,9 +11,11 @@ use super::exchange::{Connection, Exchange};
 use super::wire::Wire;
 use crate::catalog::ModelFacts;
 use crate::provider::{Answered, Attempt, Failed, Provider};
+use crate::tokens;
 
-/// How long a finished answer waits for its usage, which comes in a piece of its own or never.
-const USAGE_GRACE: Duration = Duration::from_secs(3);
+/// How long a finished answer waits for its usage, which comes in a piece of its own or never. Without it a model that
+/// thinks is charged its whole output limit, so patience is cheap.
+const USAGE_GRACE: Duration = Duration::from_secs(10);
 
 /// A provider that speaks `wire`.
 pub(crate) struct Conversation<'a> {
@@ -56,8 +58,23 @@ impl Conversation<'_> {
             }
             assembly.add(&piece);
         }
-        assembly.answer(attempt)
+        Ok(believed(assembly.answer(attempt)?, attempt))
     }
+}
+
+/// Counts beyond this are no counts: the largest windows hold a tenth of it.
+const MOST_TOKENS: u64 = 100_000_000;
+
+/// The answer, with an estimate in the place of counts that cannot be true: one such line would use up any budget.
+fn believed(mut answered: Answered, attempt: &Attempt<'_>) -> Answered {
+    let usage = &answered.usage;
+    if usage.input_tokens.max(usage.output_tokens) > MOST_TOKENS {
+        let calls = answered.tool_calls.iter().flat_map(|call| [&call.name, &call.arguments]);
+        let shown = calls.chain([&answered.content]).map(|text| tokens::estimate_text(text)).sum();
+        let reasoning = answered.reasoning.as_deref().map(tokens::estimate_text).unwrap_or_default();
+        answered.usage = attempt.estimated(shown, reasoning);
+    }
+    answered
 }
 
 impl Provider for Conversation<'_> {

@@ -7,10 +7,13 @@
 mod body;
 mod complaint;
 mod conversation;
+mod events;
 mod exchange;
 mod headers;
 mod mend;
 mod native;
+mod network;
+mod window;
 mod wire;
 
 pub(crate) use complaint::{Complaint, ErrorDialect, cut};

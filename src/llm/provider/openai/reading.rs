@@ -7,6 +7,7 @@ use podium_types::money::Usd;
 use podium_types::usage::Usage;
 use serde_json::Value;
 
+use crate::provider::made_up_id;
 use crate::tokens;
 
 /// The text at `key`, unless it is empty.
@@ -19,7 +20,7 @@ pub(super) fn named(calls: impl Iterator<Item = ToolCall>) -> Vec<ToolCall> {
     let mut seen = BTreeSet::new();
     let with_id = calls.filter(|call| !call.name.is_empty()).enumerate().map(|(position, mut call)| {
         if call.id.is_empty() || !seen.insert(call.id.clone()) {
-            call.id = format!("call_{position}");
+            call.id = made_up_id(position, &seen);
             seen.insert(call.id.clone());
         }
         call

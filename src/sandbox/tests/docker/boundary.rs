@@ -108,6 +108,11 @@ for name, number in calls.items():
 print('clone', libc.syscall(56, 0x10000000 | 17, 0, 0, 0, 0), ctypes.get_errno())
 print('family', libc.syscall(41, ctypes.c_long(1 << 32 | 16), 3, 0), ctypes.get_errno())
 print('clone3', libc.syscall(435, 0, 0), ctypes.get_errno())
+open('own', 'w').close()
+for mode in (0o4755, 0o2755):
+    print('chmod', libc.syscall(90, b'own', mode), ctypes.get_errno())
+    print('fchmodat2', libc.syscall(452, -100, b'own', mode, 0), ctypes.get_errno())
+    print('create', libc.syscall(2, b'set-id', os.O_CREAT, mode), ctypes.get_errno())
 import fcntl
 try: fcntl.ioctl(0, 0x5412, b'x'); print('tiocsti 0 0')
 except OSError as error: print('tiocsti -1', error.errno)
@@ -115,7 +120,7 @@ try: os.setuid(0); print('setuid 0 0')
 except OSError as error: print('setuid -1', error.errno)
 ";
     let text = run(&*docker, code).await.output.text();
-    assert_eq!(text.lines().count(), 23, "{text}");
+    assert_eq!(text.lines().count(), 29, "{text}");
     for line in text.lines() {
         let errno = if line.starts_with("clone3") { "38" } else { "1" };
         assert!(line.ends_with(&format!("-1 {errno}")), "{line}\n{text}");

@@ -104,7 +104,7 @@ async fn files_and_workspaces_have_a_size() {
     let mut job = place.python("with open('big', 'wb') as f:\n    while True: f.write(b'x' * 65536)");
     job.limits.file_bytes = 1 << 20;
     let execution = docker.execute(&job).await.unwrap();
-    assert_eq!(execution.limit, Some(LimitHit::Disk { limit_bytes: 1 << 20 }), "{execution:?}");
+    assert_eq!(execution.limit, Some(LimitHit::FileSize { limit_bytes: 1 << 20 }), "{execution:?}");
     let code = "for i in range(40):\n    with open(f'working/{i}', 'wb') as f: f.write(b'x' * (1 << 20))\nwhile True: print('busy')";
     let mut job = place.python(code);
     job.limits.workspace_bytes = 20 << 20;
@@ -129,4 +129,14 @@ async fn the_grant_of_processors_is_what_is_seen() {
         let text = docker.execute(&job).await.unwrap().output.text();
         assert_eq!(text, format!("{count} {count} {sorted:?} {count}\n"));
     }
+}
+
+#[tokio::test]
+async fn cpu_time_of_the_tree_is_limited() {
+    let Some(docker) = docker() else { return };
+    let place = Place::new();
+    let mut job = place.python("import os\nfor _ in range(2): os.fork()\nwhile True: pass");
+    job.limits.cpu_time = Some(Duration::from_secs(2));
+    let execution = docker.execute(&job).await.unwrap();
+    assert_eq!(execution.limit, Some(LimitHit::CpuTime { limit_ms: 2000 }), "{execution:?}");
 }

@@ -6,7 +6,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::print_stderr,
-    clippy::panic,
     reason = "a failing test may panic, and a skipped one must say so"
 )]
 

@@ -109,7 +109,10 @@ impl ChatAssembly {
 
     fn add_choice(&mut self, choice: &Value) {
         self.any_choice = true;
-        if let Some(finish) = string(choice, "finish_reason") {
+        // A failure after the end is none of the answer's.
+        if let Some(finish) =
+            string(choice, "finish_reason").filter(|name| name != "error" || !self.finished())
+        {
             self.finish = Some(finish);
         }
         self.whole_body |= choice.get("message").is_some_and(Value::is_object);
