@@ -59,6 +59,7 @@ impl Process {
             kind: SandboxKind::Process,
             strength: Strength::Limits,
             bubblewrap: None,
+            engine: None,
             cgroup: hierarchy.as_ref().map(Hierarchy::facts),
             seccomp: false,
             nested_namespaces_refused: false,
