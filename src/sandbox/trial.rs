@@ -23,6 +23,7 @@ pub(crate) fn run(sandbox: &dyn Sandbox, argv: &[&str]) -> Result<Execution, San
         limits: Limits { memory_bytes: 256 << 20, ..Limits::default() },
         env: BTreeMap::new(),
         submission: None,
+        submission_check: None,
         cancel: CancellationToken::new(),
     };
     let failed = |source| SandboxError::System { call: "starting a runtime", source };
