@@ -113,7 +113,7 @@ except OSError: print('sealed')
 
 #[tokio::test]
 async fn mle_benchs_instructions_work() {
-    let code = r#"
+    let code = r"
 open('good.csv', 'w').write('id,y\n1,2\n')
 os.truncate(os.open('large', os.O_CREAT | os.O_RDWR), 3 << 20)
 os.truncate(os.open('fits', os.O_CREAT | os.O_RDWR), 1 << 20)
@@ -128,7 +128,7 @@ curl('-F', 'submission=@good.csv', 'http://localhost:5000/validate')
 curl('--data-binary', '@good.csv', 'http://localhost:5000/validate')
 curl('http://localhost:5000/validate')
 curl('http://localhost:5000/')
-"#;
+";
     if !Path::new("/usr/bin/curl").exists() {
         crate::common::skip("there is no curl to try");
         return;
@@ -324,10 +324,10 @@ fn listening_of_this_process(port: u16) -> bool {
     ["tcp", "tcp6"].iter().any(|table| {
         let table = std::fs::read_to_string(format!("/proc/self/net/{table}")).unwrap_or_default();
         table.lines().skip(1).any(|line| {
-            let fields: Vec<&str> = line.split_whitespace().collect();
-            fields[1].ends_with(&format!(":{port:04X}"))
-                && fields[3] == "0A"
-                && own.contains(&format!("socket:[{}]", fields[9]))
+            let field = |at| line.split_whitespace().nth(at).unwrap_or_default();
+            field(1).ends_with(&format!(":{port:04X}"))
+                && field(3) == "0A"
+                && own.contains(&format!("socket:[{}]", field(9)))
         })
     })
 }
