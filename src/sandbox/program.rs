@@ -80,7 +80,7 @@ pub(crate) fn environment(job: &Job, workspace: &Path) -> BTreeMap<String, OsStr
 /// Refuses a job that wants a check of submissions where there can be none.
 pub(crate) fn refuse_check(job: &Job, facts: &Facts) -> Result<(), SandboxError> {
     if job.submission_check.is_some() && !facts.callbacks {
-        let message = format!("a `{}` sandbox here has no check of submissions inside", facts.kind);
+        let message = format!("a {} here has no check of submissions inside", facts.kind);
         return Err(SandboxError::Job { message });
     }
     Ok(())

@@ -39,7 +39,9 @@ use crate::SandboxError;
 use names::Asked;
 use server::Server;
 
-/// The name server that [`Callbacks`] are, as a jail's `/etc/resolv.conf` names it.
+/// The name server that [`Callbacks`] are.
+pub(crate) const NAME_SERVER: &str = "127.0.0.1";
+/// The same, as a jail's `/etc/resolv.conf` names it.
 pub(crate) const RESOLV: &str = "nameserver 127.0.0.1\noptions attempts:1 timeout:1\n";
 
 /// The callbacks of one execution or session, served until they are dropped.
