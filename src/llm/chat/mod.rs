@@ -35,6 +35,9 @@ pub(crate) async fn run(
 
 async fn answer(tries: &mut Tries<'_>, span: &Span) -> Result<ChatAnswer, Error> {
     let request = tries.call.request;
+    if let Some(output) = &request.output {
+        document::can_be(output)?;
+    }
     let mut answered = tools::turn(tries).await?;
     let document = match &request.output {
         Some(output) if answered.tool_calls.is_empty() => match document::read(&answered.content, output) {

@@ -363,6 +363,21 @@ async fn stop_texts_hold_even_where_the_server_overlooks_them() {
 }
 
 #[tokio::test]
+async fn a_schema_that_is_none_is_not_paid_for() {
+    for schema in [json!({"type": 3}), json!("x"), json!({"$ref": "#/$defs/gone"})] {
+        let server = Server::start(vec![says("fine")]).await;
+        let output = Some(OutputSchema { schema: schema.clone(), ..review() });
+        let request = ChatRequest { output, ..request() };
+        let failure = chat(&client(settings(&server)), &server, &Record::default(), "any", &request).await;
+        assert!(
+            matches!(failure, Err(Error::Request(ChatError::InvalidSchema { .. }))),
+            "{schema}: {failure:?}"
+        );
+        assert!(server.bodies().is_empty(), "{schema}");
+    }
+}
+
+#[tokio::test]
 async fn calls_beside_a_cut_text_stay_the_end_of_the_answer() {
     let call = json!({"index": 0, "id": "a", "function": {"name": "ls", "arguments": "{}"}});
     let server = Server::start(vec![stream(&[
