@@ -50,7 +50,8 @@ struct Call {
     took_ms: u64,
     waited_ms: u64,
     first_byte_ms: Option<u64>,
-    /// `stop`, `length`, `tool_calls`, ...; an error's words; `not answered`.
+    /// `stop`, `length`, `tool_calls`, ...; an error's words; `not answered`, or `cut off` where only what was reserved
+    /// is known.
     ended: String,
     /// Empty for journals of older versions, and after a kill.
     tries: Vec<TryTrace>,
@@ -148,10 +149,10 @@ impl Calls {
                 }
                 Record::Charge { key, usage, call } => {
                     let mut row = Call::new(entry, key, &roles, usage, call.as_deref());
-                    // After a kill there is no trace of it, only what was reserved.
+                    // After a kill there is no trace of it, only what was reserved for it.
                     row.model = row.model.or_else(|| config.models.get(row.role.as_deref()?).cloned());
                     if call.is_none() {
-                        "cut by a kill, charged at its worst case".clone_into(&mut row.ended);
+                        "cut off, charged at its worst case".clone_into(&mut row.ended);
                     }
                     count(&row, usage, false);
                     charges.push(row);
