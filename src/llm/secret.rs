@@ -61,7 +61,7 @@ fn in_address(value: &str, capitals: bool) -> String {
     for byte in value.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                text.push(char::from(byte))
+                text.push(char::from(byte));
             }
             _ => {
                 let escape = if capitals { format!("%{byte:02X}") } else { format!("%{byte:02x}") };
