@@ -42,6 +42,12 @@ packages() {
   fi
 }
 
+# The tests of the docker kind start an engine themselves where there is none; without one they say that they skip.
+engine() {
+  command -v dockerd >/dev/null || ! command -v apt-get >/dev/null ||
+    apt_install dockerd --no-install-recommends docker.io
+}
+
 setup() {
   packages
   say "building podium (release; a few minutes the first time)"
@@ -69,7 +75,12 @@ NEXT
 
 tests() {
   packages
+  engine
   command -v cargo-nextest >/dev/null || { say "installing cargo-nextest"; cargo install --locked cargo-nextest; }
+  # Beside the build: it takes as long.
+  local services
+  tests/services/with.sh install &
+  services=$!
   cargo fmt --all --check
   cargo clippy --workspace --all-targets --features failpoints --locked -- -D warnings
   cargo build --features failpoints --locked
@@ -80,7 +91,12 @@ tests() {
   export PODIUM_SKIPS
   local failed=0
   cargo nextest run --workspace --features failpoints --locked --no-fail-fast || failed=$?
+  cargo nextest run --workspace --features failpoints --profile docker --locked --no-fail-fast || failed=$?
   cargo test --workspace --doc --locked --quiet || failed=$?
+  say "model servers that others wrote"
+  wait "$services" || say "not all of them can be installed here"
+  tests/services/with.sh cargo nextest run --workspace --features failpoints --locked --no-fail-fast --profile services ||
+    failed=$?
   if [ -s "$PODIUM_SKIPS" ]; then say "skipped:"; sort -u "$PODIUM_SKIPS" >&2; else say "nothing was skipped"; fi
   rm -f "$PODIUM_SKIPS"
   return "$failed"

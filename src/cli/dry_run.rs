@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use crate::cli::failure::Failure;
-use crate::cli::terminal::{Terminal, escape};
+use crate::cli::terminal::{Terminal, dollars, escape};
 use crate::run::order::Resolved;
 use crate::run::site::Site;
 
@@ -28,7 +28,7 @@ pub(crate) fn main(
             "this scaffold asks no model before something was run: there is no first prompt to show",
         ));
     };
-    let client = site.client(&config.model_catalog, &resolved.models, Some(&resolved.competition.id))?;
+    let client = site.client(&config.model_texts(), &resolved.models, Some(&resolved.competition.id))?;
     let Some(model) = resolved.models.get(&role) else {
         return Err(Failure::usage(format!("no model has the role `{role}`")));
     };
@@ -40,6 +40,7 @@ pub(crate) fn main(
             "to {url}: the description, file and column names, sample rows and statistics of the public data, \
              the agent's code and its output; never the answers"
         ),
+        None if prepared.recorded => "nothing: a recorded run answers".to_owned(),
         None => "nothing: the stand-in model is part of the program".to_owned(),
     };
     let cost = worst.cost.map(podium_types::money::Usd::dollars);
@@ -68,8 +69,7 @@ pub(crate) fn main(
         terminal.line(&escape(&message.content));
     }
     terminal.line(&format!("\nprompt tokens     {tokens}"));
-    let price =
-        cost.map_or_else(|| "unknown: this model has no price here".to_owned(), |cost| format!("${cost:.4}"));
+    let price = cost.map_or_else(|| "unknown: this model has no price here".to_owned(), dollars);
     terminal.line(&format!(
         "dearest call      {price} ({} tokens in, {} out)",
         worst.input_tokens, worst.output_tokens

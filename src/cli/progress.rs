@@ -57,19 +57,26 @@ impl<'a> Progress<'a> {
                     _ => {}
                 }
             }
-            Record::Charge { key, usage } => {
+            Record::Charge { key, usage, .. } => {
                 self.account(key, usage);
-                if !replayed {
+                if !replayed && usage.total_tokens() > 0 {
                     let tokens = usage.total_tokens();
                     self.terminal.error_line(&format!(
                         "charged   {key}: sent and never answered, counted at its worst case ({tokens} tokens)"
                     ));
                 }
             }
+            Record::Downgrade { model, parameter, .. } if !replayed => {
+                self.terminal.error_line(&format!(
+                    "without   {}: it does not take `{}`, and is asked without it from now on",
+                    one_line(model, 60),
+                    one_line(parameter, 40)
+                ));
+            }
             Record::Started { .. } if !replayed && self.replayed > 0 => {
                 self.terminal.error_line(&format!("resumed   after {} nodes of the journal", self.replayed));
             }
-            Record::Started { .. } | Record::Limits(_) | Record::Stopped(_) => {}
+            Record::Started { .. } | Record::Limits(_) | Record::Downgrade { .. } | Record::Stopped(_) => {}
         }
     }
 
@@ -107,17 +114,18 @@ impl<'a> Progress<'a> {
     }
 
     fn waiting(&self, event: &RunEvent) {
-        if let RunEvent::Waiting { why, delay_ms, attempt, of, .. } = event {
-            let seconds = *delay_ms as f64 / 1e3;
-            let until = jiff::Zoned::now().saturating_add(jiff::SignedDuration::from_millis(
-                i64::try_from(*delay_ms).unwrap_or(i64::MAX),
-            ));
-            self.terminal.error_line(&format!(
-                "waiting   {}, for {seconds:.1} s; try {attempt} of {of} at {} (not counted as run time)",
-                one_line(why, 60),
-                until.strftime("%H:%M:%S"),
-            ));
-        }
+        let RunEvent::Waiting { why, delay_ms, attempt, of, .. } = event else { return };
+        let (why, tries) = (one_line(why, 60), format!("try {attempt} of {of}"));
+        let line = match delay_ms {
+            Some(delay_ms) => {
+                let delay = jiff::SignedDuration::from_millis(i64::try_from(*delay_ms).unwrap_or(i64::MAX));
+                let until = jiff::Zoned::now().saturating_add(delay);
+                let (seconds, until) = (*delay_ms as f64 / 1e3, until.strftime("%H:%M:%S"));
+                format!("waiting   {why}, for {seconds:.1} s; {tries} at {until} (not counted as run time)")
+            }
+            None => format!("waiting   {why}; {tries} as soon as that is over (not counted as run time)"),
+        };
+        self.terminal.error_line(&line);
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::{Progress, events_file};
-use crate::cli::site::SiteArguments;
+use crate::cli::site::{SiteArguments, tell_models};
 use crate::cli::terminal::Terminal;
 use crate::cli::{dry_run, runtime, summary, values};
 use crate::run::config::{Place, RunConfig};
@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     /// The competition: see `podium competitions list`
     #[arg(short, long, value_name = "C")]
     competition: String,
-    /// The model for all roles, as provider/name; `playbook` is the built-in stand-in
+    /// The model for all roles, as provider/name; `playbook` is the built-in stand-in, `replay/RUN_FOLDER` a recorded run
     #[arg(short, long, value_name = "M", value_parser = values::model)]
     model: Option<String>,
     /// The model for one role; may be repeated
@@ -66,7 +66,7 @@ pub(crate) struct Arguments {
     /// Change one value of the scaffold, such as policy.rule.debug.probability=1; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = values::pair)]
     set: Vec<(String, String)>,
-    /// Where agents' code runs: jail, or process (limits only, no boundary) [default: jail]
+    /// Where agents' code runs: jail, docker, or process (limits only, no boundary) [default: jail]
     #[arg(long, value_name = "KIND")]
     sandbox: Option<SandboxKind>,
     /// Refuse a sandbox weaker than this: full, namespaces or limits
@@ -126,7 +126,7 @@ pub(crate) fn main(
     site: &SiteArguments,
     terminal: &Terminal,
 ) -> Result<ExitCode, Failure> {
-    let site = site.open(terminal)?;
+    let mut site = site.open(terminal)?;
     if arguments.model.is_none() && arguments.role.is_empty() {
         return Err(Failure::usage("no model was named").hint(
             "give one with --model provider/name, or --model playbook for the built-in stand-in that needs no key",
@@ -139,7 +139,8 @@ pub(crate) fn main(
         ))
         .hint("leave out --python for the pinned profile, or --environment for your own Python"));
     }
-    let order = arguments.order();
+    let mut order = arguments.order();
+    order.name_recordings(&mut site)?;
     if site.python.is_none() && site.requirements(&order.environment).is_empty() {
         return Err(Failure::usage(format!("there is no environment profile `{}`", order.environment))
             .hint("profiles are the files of benchmark/environments, for example `base`"));
@@ -147,6 +148,7 @@ pub(crate) fn main(
     // Resolved first against the pins: whatever is wrong with the order is said before anything is built.
     let pinned = packages_pinned(&site.requirements(&order.environment));
     let mut resolved = order.resolve(&site, pinned)?;
+    tell_models(resolved.config.own_models.as_ref(), terminal);
     if arguments.dry_run {
         return dry_run::main(&resolved, &site, arguments.json, terminal);
     }

@@ -5,16 +5,19 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use podium_scaffold::{Effect, EffectResult};
+use podium_scaffold::NodeRecord;
 use podium_types::usage::Usage;
-use serde_json::{Value, json};
+use serde::Serialize;
 
+use crate::cli::calls::Calls;
 use crate::cli::failure::Failure;
 use crate::cli::progress::line;
 use crate::cli::summary;
-use crate::cli::terminal::{Terminal, escape, one_line};
+use crate::cli::terminal::Terminal;
+use crate::run::config::RunConfig;
 use crate::run::journal::{Entry, Record};
 use crate::run::sitting::StoredRun;
+use crate::run::summary::RunReport;
 
 /// Show a run: its tree, its calls, its report
 #[derive(Debug, Args)]
@@ -32,24 +35,35 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Shown<'a> {
+    run: String,
+    config: &'a RunConfig,
+    nodes: Vec<&'a NodeRecord>,
+    #[serde(flatten)]
+    calls: Calls,
+    report: Option<RunReport>,
+}
+
 pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let run = StoredRun::open(&arguments.run)?;
+    // Read first: a call that is answered meanwhile is in the journal then.
+    let open = run.open_intents()?;
     let entries = run.entries_so_far()?;
     let report = run.report()?;
     if arguments.json {
-        let nodes: Vec<_> = crate::run::summary::nodes(&entries).collect();
-        let calls: Vec<Value> = entries.iter().filter_map(call).collect();
-        terminal.json(&json!({
-            "run": run.folder.path().display().to_string(),
-            "config": run.config,
-            "nodes": nodes,
-            "calls": calls,
-            "report": report,
-        }));
+        terminal.json(&Shown {
+            run: run.folder.path().display().to_string(),
+            config: &run.config,
+            nodes: crate::run::summary::nodes(&entries).collect(),
+            calls: Calls::read(&run.config, &entries, &open),
+            report,
+        });
         return Ok(ExitCode::SUCCESS);
     }
     if arguments.calls {
-        show_calls(&entries, terminal);
+        Calls::read(&run.config, &entries, &open).print(terminal);
     } else {
         show_nodes(&run, &entries, terminal);
     }
@@ -63,7 +77,7 @@ pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCod
 fn show_nodes(run: &StoredRun, entries: &[Entry], terminal: &Terminal) {
     let mut costs: BTreeMap<u32, Usage> = BTreeMap::new();
     for entry in entries {
-        if let Record::Result { key, usage, .. } | Record::Charge { key, usage } = &entry.record
+        if let Record::Result { key, usage, .. } | Record::Charge { key, usage, .. } = &entry.record
             && let Some(node) = key.number()
         {
             let sum = costs.entry(node).or_insert(Usage::NOTHING);
@@ -82,45 +96,4 @@ fn show_nodes(run: &StoredRun, entries: &[Entry], terminal: &Terminal) {
         let cost = costs.get(&node.id).and_then(|usage| usage.cost).map(|cost| cost.to_string());
         terminal.line(&line(node, better, cost));
     }
-}
-
-fn show_calls(entries: &[Entry], terminal: &Terminal) {
-    terminal.line("key                       role        input  output      cost   seconds  ended");
-    for call in entries.iter().filter_map(call) {
-        let text = |name: &str| call.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let number = |name: &str| call.get(name).and_then(Value::as_u64).unwrap_or_default();
-        let cost = call.get("cost_usd").and_then(Value::as_f64);
-        terminal.line(&format!(
-            "{:<24}  {:<9}  {:>6}  {:>6}  {:>8}  {:>8.1}  {}",
-            escape(&text("key")),
-            one_line(&text("role"), 9),
-            number("input_tokens"),
-            number("output_tokens"),
-            cost.map_or_else(|| "?".to_owned(), |cost| format!("${cost:.4}")),
-            number("took_ms") as f64 / 1e3,
-            one_line(&text("ended"), 60),
-        ));
-    }
-}
-
-/// One model call, for people and for scripts.
-fn call(entry: &Entry) -> Option<Value> {
-    let Record::Result { key, effect, result, usage, took_ms, .. } = &entry.record else { return None };
-    let (Effect::Chat { role, .. }, EffectResult::Chat(answer)) = (&**effect, &**result) else { return None };
-    let (ended, model) = match answer {
-        Ok(answer) => (format!("{:?}", answer.finish).to_lowercase(), Some(answer.model.clone())),
-        Err(error) => (error.to_string(), None),
-    };
-    Some(json!({
-        "key": key,
-        "role": role,
-        "model": model,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cost_usd": usage.cost.map(podium_types::money::Usd::dollars),
-        "estimated": usage.estimated,
-        "took_ms": took_ms,
-        "ended": ended,
-        "at": entry.at,
-    }))
 }

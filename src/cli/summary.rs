@@ -1,9 +1,11 @@
 //! What is printed before a run and after it.
 
+use std::collections::BTreeMap;
+
 use podium_competition::{BoardKind, GradingReport};
 use podium_types::number::Number;
 
-use crate::cli::terminal::{Terminal, escape, one_line};
+use crate::cli::terminal::{Terminal, dollars, escape, one_line};
 use crate::run::sitting::StoredRun;
 use crate::run::stop::Outcome;
 use crate::run::summary::RunReport;
@@ -12,6 +14,13 @@ use crate::run::world::Equipment;
 /// Said wherever the stand-in model answered.
 pub(crate) const STAND_IN: &str =
     "the answers come from a stand-in model: this shows that the harness works, not which scaffold is better";
+
+/// Said wherever a recorded run answered, once for each.
+fn recorded(recordings: &BTreeMap<String, String>) -> impl Iterator<Item = String> {
+    recordings.iter().map(|(model, folder)| {
+        format!("{model} is the recording of {folder}: no model was asked, and nothing is billed again")
+    })
+}
 
 /// Before the first line of progress.
 pub(crate) fn header(run: &StoredRun, equipment: &Equipment, terminal: &Terminal) {
@@ -31,7 +40,10 @@ pub(crate) fn header(run: &StoredRun, equipment: &Equipment, terminal: &Terminal
     say("folder", format!("{folder}   stop: Ctrl-C   go on: podium resume {folder}"));
     let models: Vec<String> = config.models.iter().map(|(role, model)| format!("{role} {model}")).collect();
     say("models", models.join(" · "));
-    if config.has_stand_in() {
+    for line in recorded(&run.recordings()) {
+        terminal.error_line(&format!("{:<10}{}", "", terminal.yellow(&escape(&line))));
+    }
+    if run.has_stand_in() {
         terminal.error_line(&format!("{:<10}{}", "", terminal.yellow(STAND_IN)));
     }
     say("budget", budget(run));
@@ -100,7 +112,7 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
         grade(grading, terminal);
     }
     let usage = &report.usage;
-    let cost = usage.cost_usd.map_or_else(|| "cost unknown".to_owned(), |cost| format!("${cost:.4}"));
+    let cost = usage.cost_usd.map_or_else(|| "cost unknown".to_owned(), dollars);
     say(
         "calls",
         &format!("{} calls, {} + {} tokens, {cost}", usage.calls, usage.input_tokens, usage.output_tokens),
@@ -129,6 +141,9 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
         say("script", &run.folder.best_path().join("solution.py").display().to_string());
     }
     say("run", &run.folder.path().display().to_string());
+    for line in recorded(&report.recordings) {
+        say("note", &line);
+    }
     if report.stand_in {
         say("note", STAND_IN);
     }

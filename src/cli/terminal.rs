@@ -14,6 +14,7 @@ pub(crate) struct Terminal {
     stdout: std::io::Stdout,
     stderr: std::io::Stderr,
     lost: AtomicBool,
+    data: AtomicBool,
 }
 
 impl Terminal {
@@ -26,11 +27,13 @@ impl Terminal {
             stdout: std::io::stdout(),
             stderr,
             lost: AtomicBool::new(false),
+            data: AtomicBool::new(false),
         }
     }
 
     /// A line of data. A reader that went away is no error.
     pub(crate) fn line(&self, text: &str) {
+        self.data.store(true, Ordering::Relaxed);
         let mut stdout = self.stdout.lock();
         match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -38,6 +41,11 @@ impl Terminal {
             }
             _ => {}
         }
+    }
+
+    /// Whether data went out already.
+    pub(crate) fn has_data(&self) -> bool {
+        self.data.load(Ordering::Relaxed)
     }
 
     /// Whether data could not be written. A reader that went away does not count.
@@ -134,6 +142,15 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
     cut
 }
 
+/// Dollars to four places; what is less than they show, though not nothing, in full.
+pub(crate) fn dollars(amount: f64) -> String {
+    if amount > 0.0 && amount < 0.0001 {
+        podium_types::money::Usd::from_dollars(amount).to_string()
+    } else {
+        format!("${amount:.4}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,6 +163,7 @@ mod tests {
         let shown = json_escaped(&value.to_string());
         assert!(shown.is_ascii());
         assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+        assert_eq!([0.0, 0.5, 0.000_029].map(dollars), ["$0.0000", "$0.5000", "$0.000029"]);
         assert_eq!(one_line("ä b\n c   defgh", 6), "ä b c…");
     }
 }

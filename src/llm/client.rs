@@ -1,22 +1,30 @@
 //! The client: what the run context calls. It finds the provider of a model, says what a call can cost, and chats.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use podium_types::chat::{ChatAnswer, ChatRequest};
 use podium_types::usage::Usage;
 
-use crate::catalog::{Catalog, ModelFacts};
+use crate::catalog::{Api, Catalog, ModelFacts, Prices};
 use crate::chat::shape::Shaped;
 use crate::correction::Corrections;
+use crate::endpoint::Endpoint;
 use crate::error::Error;
 use crate::ledger::{Ledger, WorstCase};
 use crate::model::ModelName;
 use crate::observer::Observer;
+use crate::pace::{Lanes, Pacing};
 use crate::playbook;
-use crate::provider::{Parameter, Provider, Without, openai, playbook::Playbook};
-use crate::settings::{self, Endpoint, Settings};
+use crate::provider::http::{self, Connection, Conversation};
+use crate::provider::{self, Parameter, Provider, Without, playbook::Playbook};
+use crate::recording::{self, Recording};
+use crate::settings::Settings;
 use crate::{chat, tokens};
+
+/// What a model may or may not take, by the names used in journals, events and lists.
+pub const ABILITIES: [&str; 9] =
+    ["temperature", "seed", "stop", "effort", "schema", "tools", "tool_choice", "one_tool_call", "logprobs"];
 
 /// One chat.
 #[derive(Clone, Copy)]
@@ -40,10 +48,12 @@ pub struct Prepared {
     pub model: ModelName,
     /// What is known about it.
     pub facts: ModelFacts,
-    /// Where requests go; `None` for the stand-in, from which nothing leaves the process.
+    /// Where requests go; `None` for the stand-in and for recordings, from which nothing leaves the process.
     pub base_url: Option<String>,
     /// True for the stand-in model: results show that the harness works, not which scaffold is better.
     pub stand_in: bool,
+    /// True for the recording of a run: nothing is asked, and nothing is billed.
+    pub recorded: bool,
 }
 
 /// The client of all models. Cheap to clone; clones share connections and what was learnt about models.
@@ -51,45 +61,95 @@ pub struct Prepared {
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
     playbook: Option<Arc<playbook::Library>>,
+    pacing: Pacing,
+    recordings: Arc<BTreeMap<String, Recording>>,
 }
 
 pub(crate) struct Shared {
     catalog: Catalog,
+    /// What is known of a recording: it takes everything, and costs nothing.
+    recorded: ModelFacts,
     pub(crate) settings: Settings,
     http: OnceLock<Result<reqwest::Client, Error>>,
     downgrades: Mutex<BTreeMap<ModelName, Without>>,
     corrections: Mutex<BTreeMap<ModelName, Corrections>>,
+    /// Models that have called a tool by themselves.
+    callers: Mutex<BTreeSet<ModelName>>,
 }
 
 impl Client {
-    /// A client. Nothing is read, opened or sent yet.
+    /// A client with lanes of its own. Nothing is read, opened or sent yet.
     pub fn new(catalog: Catalog, settings: Settings, playbook: Option<Arc<playbook::Library>>) -> Self {
+        let free = Prices {
+            input: 0.0,
+            cached_input: None,
+            cache_write: None,
+            output: 0.0,
+            reasoning: None,
+            long_prompt: None,
+        };
         let shared = Shared {
             catalog,
+            recorded: ModelFacts { prices: Some(free), ..ModelFacts::default() },
             settings,
             http: OnceLock::new(),
             downgrades: Mutex::default(),
             corrections: Mutex::default(),
+            callers: Mutex::default(),
         };
-        Self { shared: Arc::new(shared), playbook }
+        Self { shared: Arc::new(shared), playbook, pacing: Pacing::default(), recordings: Arc::default() }
+    }
+
+    /// The same client in the lanes of `pacing`: clients that call the same service with the same key share them.
+    #[must_use]
+    pub fn paced(self, pacing: Pacing) -> Self {
+        Self { pacing, ..self }
+    }
+
+    /// This client with recordings of runs, by the model part of their names: `replay/NAME` answers from `NAME`.
+    #[must_use]
+    pub fn with_recordings(self, recordings: BTreeMap<String, Recording>) -> Self {
+        Self { recordings: Arc::new(recordings), ..self }
+    }
+
+    /// Takes in what was learnt before, as [`CallEvent::Downgraded`](crate::CallEvent::Downgraded) told it: `model`
+    /// does not take `parameter`, and is not asked again. False when that was known, or the parameter is not.
+    pub fn remember(&self, model: &ModelName, parameter: &str) -> bool {
+        Parameter::named(parameter).is_some_and(|parameter| self.shared.downgrade(model, parameter))
     }
 
     /// Checks that `model` can be called, before anything is spent.
     pub fn prepare(&self, model: &ModelName) -> Result<Prepared, Error> {
-        self.provider(model)?;
         let stand_in = model.provider == playbook::PROVIDER;
-        let endpoint = self.shared.settings.endpoints.get(&model.provider).filter(|_| !stand_in);
+        let recorded = model.provider == recording::PROVIDER;
+        if recorded {
+            self.recording(model)?;
+        } else {
+            self.provider(model)?;
+        }
+        let endpoint = self.shared.settings.endpoints.get(&model.provider).filter(|_| !stand_in && !recorded);
         Ok(Prepared {
             model: model.clone(),
             facts: self.facts(model).clone(),
-            base_url: endpoint.map(|endpoint| endpoint.base_url.clone()),
+            base_url: endpoint.and_then(|endpoint| endpoint.base_url.clone()),
             stand_in,
+            recorded,
         })
     }
 
     /// What is known about `model`.
     pub fn facts(&self, model: &ModelName) -> &ModelFacts {
-        self.shared.catalog.facts(model)
+        self.shared.facts(model)
+    }
+
+    /// What `model` does without, by the names of [`ABILITIES`](crate::ABILITIES): as the catalog tells it, as its
+    /// protocol demands, and as was learnt.
+    pub fn missing(&self, model: &ModelName) -> Vec<&'static str> {
+        let without = self.shape(model, &ChatRequest::default()).without;
+        ABILITIES
+            .into_iter()
+            .filter(|name| without.iter().any(|parameter| parameter.as_str() == *name))
+            .collect()
     }
 
     /// All models of the catalog.
@@ -113,13 +173,26 @@ impl Client {
 
     /// Sends `call.request` and returns the whole, checked answer. Dropping the future cancels the chat.
     pub async fn chat(&self, call: &Call<'_>) -> Result<ChatAnswer, Error> {
+        if call.model.provider == recording::PROVIDER {
+            return provider::replay::chat(self.recording(call.model)?, call).await;
+        }
         let provider = self.provider(call.model)?;
         chat::run(self, provider.as_ref(), call).await
     }
 
     pub(crate) fn shape(&self, model: &ModelName, request: &ChatRequest) -> Shaped {
-        let without = self.shared.without(model);
-        Shaped::new(request, self.facts(model), without, &self.shared.settings.schema_instruction)
+        let mut without = self.shared.without(model);
+        if let Some(endpoint) = self.shared.settings.endpoints.get(&model.provider) {
+            without.extend(provider::lacks(endpoint.protocol, self.facts(model).api));
+            without.extend(endpoint.json_mode.then_some(Parameter::Schema));
+        }
+        Shaped::new(request, self.facts(model), without, &self.shared.settings)
+    }
+
+    /// The lanes of a chat; `None` for the stand-in, which is no service.
+    pub(crate) fn lanes(&self, model: &ModelName) -> Option<Lanes> {
+        let endpoint = self.shared.settings.endpoints.get(&model.provider)?;
+        Some(self.pacing.lanes(&model.provider, endpoint, &model.model, self.facts(model).limits()))
     }
 
     fn provider(&self, model: &ModelName) -> Result<Box<dyn Provider + '_>, Error> {
@@ -134,8 +207,16 @@ impl Client {
             .ok_or_else(|| unknown_provider(&model.provider, &self.shared.settings))?;
         check_url(&model.provider, endpoint)?;
         check_key(&model.provider, endpoint)?;
-        let http = self.shared.http()?;
-        Ok(Box::new(openai::OpenAi::new(http, endpoint, self.facts(model), &self.shared.settings)))
+        let facts = self.facts(model);
+        let connection = Connection::new(self.shared.http()?, &self.shared.settings);
+        Ok(Box::new(Conversation { wire: provider::wire(endpoint, facts), facts, connection }))
+    }
+
+    fn recording(&self, model: &ModelName) -> Result<&Recording, Error> {
+        self.recordings.get(&model.model).ok_or_else(|| Error::Configuration {
+            problem: format!("there is no recording `{}`", model.model),
+            hint: "a recording is named by the folder of a run: `replay/runs/aide-segment-1`".to_owned(),
+        })
     }
 
     fn stand_in(&self, model: &ModelName) -> Result<Box<dyn Provider + '_>, Error> {
@@ -161,7 +242,11 @@ impl Client {
 
 impl Shared {
     fn http(&self) -> Result<reqwest::Client, Error> {
-        self.http.get_or_init(|| openai::http_client(&self.settings)).clone()
+        self.http.get_or_init(|| http::client(&self.settings)).clone()
+    }
+
+    fn facts(&self, model: &ModelName) -> &ModelFacts {
+        if model.provider == recording::PROVIDER { &self.recorded } else { self.catalog.facts(model) }
     }
 
     pub(crate) fn without(&self, model: &ModelName) -> Without {
@@ -175,10 +260,22 @@ impl Shared {
         downgrades.entry(model.clone()).or_default().insert(parameter)
     }
 
+    /// Remembers that `model` called a tool by itself.
+    pub(crate) fn note_call(&self, model: &ModelName) {
+        self.callers.lock().unwrap_or_else(PoisonError::into_inner).insert(model.clone());
+    }
+
+    /// Whether `model` has called a tool by itself.
+    pub(crate) fn has_called(&self, model: &ModelName) -> bool {
+        self.callers.lock().unwrap_or_else(PoisonError::into_inner).contains(model)
+    }
+
     pub(crate) fn output_limit(&self, model: &ModelName, request: &ChatRequest) -> u32 {
-        let facts = self.catalog.facts(model);
+        let facts = self.facts(model);
         let asked = request.max_output_tokens.or(self.settings.default_max_output_tokens);
-        asked.unwrap_or(facts.max_output_tokens).min(facts.output_limit.unwrap_or(u32::MAX)).max(1)
+        // The Responses API takes no smaller limit.
+        let least = if facts.api == Api::Responses { 16 } else { 1 };
+        asked.unwrap_or(facts.max_output_tokens).min(facts.output_limit.unwrap_or(u32::MAX)).max(least)
     }
 
     fn corrections(&self) -> MutexGuard<'_, BTreeMap<ModelName, Corrections>> {
@@ -201,20 +298,25 @@ impl Shared {
             output_tokens: learnt.output.of(u64::from(output_limit)),
             cost: None,
         };
-        worst.cost = self.catalog.facts(model).prices.map(|prices| prices.cost(&worst.usage()));
+        let prices = self.facts(model).prices;
+        worst.cost = prices.map(|prices| prices.most(worst.input_tokens, worst.output_tokens));
         worst
     }
 }
 
 fn unknown_provider(provider: &str, settings: &Settings) -> Error {
-    let known: Vec<&str> =
-        settings.endpoints.keys().map(String::as_str).chain(std::iter::once(playbook::PROVIDER)).collect();
+    let known: Vec<&str> = settings
+        .endpoints
+        .keys()
+        .map(String::as_str)
+        .chain([playbook::PROVIDER, recording::PROVIDER])
+        .collect();
     let nearest = podium_types::nearest::nearest(provider, known.iter().copied());
     let hint = match nearest {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!(
-            "known providers: {}; any other server that speaks the OpenAI protocol is reached as `openai/NAME` with \
-             OPENAI_BASE_URL set",
+            "known providers: {}; describe another one in a file of models (`--models FILE`), or reach a server that \
+             speaks the OpenAI protocol as `openai/NAME` with OPENAI_BASE_URL set",
             known.join(", ")
         ),
     };
@@ -222,30 +324,38 @@ fn unknown_provider(provider: &str, settings: &Settings) -> Error {
 }
 
 fn check_url(provider: &str, endpoint: &Endpoint) -> Result<(), Error> {
-    let url = reqwest::Url::parse(&endpoint.base_url);
-    if url.is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host()) {
+    let variable = &endpoint.base_url_variable;
+    let Some(base_url) = &endpoint.base_url else {
+        return Err(Error::Configuration {
+            problem: format!("`{provider}` has no address"),
+            hint: format!("set {variable} in the environment or in a `.env` file"),
+        });
+    };
+    if crate::catalog_check::is_address(base_url) {
         return Ok(());
     }
     Err(Error::Configuration {
-        problem: format!("the base URL of `{provider}` is no http or https address"),
+        problem: format!(
+            "the base URL of `{provider}` is no http or https address without a password or a query"
+        ),
         hint: format!(
-            "set {} to an address such as `http://127.0.0.1:8080/v1`",
-            settings::url_variable(provider)
+            "set {variable} to an address such as `http://127.0.0.1:8080/v1`; keys have variables of their own"
         ),
     })
 }
 
 fn check_key(provider: &str, endpoint: &Endpoint) -> Result<(), Error> {
-    let variable = settings::key_variable(provider);
+    let variable = &endpoint.key_variable;
     match &endpoint.key {
-        None if endpoint.official => Err(Error::Configuration {
+        None if endpoint.key_required => Err(Error::Configuration {
             problem: format!("no key for `{provider}`"),
             hint: format!(
                 "set {variable} in the environment or in a `.env` file; for a local server without keys set \
-                 OPENAI_BASE_URL; without either, try the stand-in model `playbook/default`"
+                 {}; without either, try the stand-in model `playbook/default`",
+                endpoint.base_url_variable
             ),
         }),
-        Some(key) if http::HeaderValue::from_str(key.expose()).is_err() => Err(Error::Configuration {
+        Some(key) if ::http::HeaderValue::from_str(key.expose()).is_err() => Err(Error::Configuration {
             problem: format!("{variable} holds characters that cannot be sent in a header"),
             hint: format!("set {variable} again, without line breaks and quotes"),
         }),

@@ -43,7 +43,10 @@ impl FromStr for ModelName {
         let (provider, model) = text.split_once('/').ok_or_else(error)?;
         let plain =
             |part: &str| !part.is_empty() && !part.chars().any(|c| c.is_whitespace() || c.is_control());
-        if plain(provider) && plain(model) {
+        // A recording is named by a folder, which may have blanks in its name.
+        let folder = |part: &str| !part.trim().is_empty() && !part.chars().any(char::is_control);
+        let named = if provider == crate::recording::PROVIDER { folder(model) } else { plain(model) };
+        if plain(provider) && named {
             Ok(Self { provider: provider.to_owned(), model: model.to_owned() })
         } else {
             Err(error())
@@ -84,7 +87,19 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused_with_a_hint() {
-        for text in ["", "/", "openai/", "/gpt-4o", "gpt-4o", "openai/gpt 4o", "openai/gpt\n"] {
+        assert_eq!("replay//data/my run".parse::<ModelName>().unwrap().model, "/data/my run");
+        let texts = [
+            "",
+            "/",
+            "openai/",
+            "/gpt-4o",
+            "gpt-4o",
+            "openai/gpt 4o",
+            "openai/gpt\n",
+            "replay/ ",
+            "replay/\0",
+        ];
+        for text in texts {
             let error = text.parse::<ModelName>().unwrap_err();
             assert!(error.hint().contains("provider/model"), "{text}");
         }

@@ -6,71 +6,21 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::catalog::Catalog;
+use crate::endpoint::{Endpoint, ProviderFacts};
 use crate::secret::Secret;
-
-/// Where a provider is and how it knows us.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Endpoint {
-    /// Address up to and without `/chat/completions`.
-    pub base_url: String,
-    /// The key; `None` sends no `Authorization`.
-    pub key: Option<Secret>,
-    /// `OpenAI-Organization`; empty sends none.
-    pub organization: String,
-    /// `OpenAI-Project`; empty sends none.
-    pub project: String,
-    /// The official service: a key is demanded, and the output limit has its newer name.
-    pub official: bool,
-}
-
-/// A provider that speaks the OpenAI protocol: its name, its variables, its default address.
-struct Known {
-    provider: &'static str,
-    base_url_variable: &'static str,
-    key_variable: &'static str,
-    base_url: &'static str,
-}
-
-const OPENAI_URL: &str = "https://api.openai.com/v1";
-
-const KNOWN: [Known; 3] = [
-    Known {
-        provider: "openai",
-        base_url_variable: "OPENAI_BASE_URL",
-        key_variable: "OPENAI_API_KEY",
-        base_url: OPENAI_URL,
-    },
-    Known {
-        provider: "ollama",
-        base_url_variable: "OLLAMA_BASE_URL",
-        key_variable: "OLLAMA_API_KEY",
-        base_url: "http://127.0.0.1:11434/v1",
-    },
-    Known {
-        provider: "vllm",
-        base_url_variable: "VLLM_BASE_URL",
-        key_variable: "VLLM_API_KEY",
-        base_url: "http://127.0.0.1:8000/v1",
-    },
-];
-
-/// The variables that [`Settings::from_variables`] reads, for `doctor` and the reference page.
-pub const VARIABLES: [&str; 8] = [
-    "OPENAI_API_KEY",
-    "OPENAI_BASE_URL",
-    "OPENAI_ORG_ID",
-    "OPENAI_PROJECT_ID",
-    "OLLAMA_API_KEY",
-    "OLLAMA_BASE_URL",
-    "VLLM_API_KEY",
-    "VLLM_BASE_URL",
-];
+use crate::wording::ToolWording;
 
 /// All settings of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Where each provider of the OpenAI protocol is, by provider name.
+    /// Where each provider is, by its name.
     pub endpoints: BTreeMap<String, Endpoint>,
+    /// Keys and passwords of other services, by the names of their variables: taken out of texts like our own.
+    pub other_secrets: Vec<Secret>,
+    /// `NO_PROXY` holds `*`: no host is reached through a proxy. What else it and its companions say, the HTTP client
+    /// reads itself.
+    pub no_proxy: bool,
     /// For one try, from sending to the whole answer.
     pub call_timeout: Duration,
     /// For silence: no byte of an answer, not even a keep-alive, for this long. It also bounds the wait for the
@@ -94,19 +44,17 @@ pub struct Settings {
     pub schema_instruction: String,
     /// The repair turn after an unfit document; `{{ problem }}` and `{{ schema }}` are replaced.
     pub repair_instruction: String,
+    /// What is said in place of tools.
+    pub tool_wording: ToolWording,
 }
 
 impl Default for Settings {
+    /// No providers, all else as usual.
     fn default() -> Self {
-        Self::from_variables(&BTreeMap::new())
-    }
-}
-
-impl Settings {
-    /// Endpoints and keys from environment variables (and a `.env` file, merged by the caller), all else at default.
-    pub fn from_variables(variables: &BTreeMap<String, String>) -> Self {
         Self {
-            endpoints: endpoints(variables),
+            endpoints: BTreeMap::new(),
+            other_secrets: Vec::new(),
+            no_proxy: false,
             call_timeout: Duration::from_mins(30),
             stall_timeout: Duration::from_mins(5),
             connect_timeout: Duration::from_secs(15),
@@ -118,45 +66,40 @@ impl Settings {
             default_max_output_tokens: None,
             schema_instruction: include_str!("../../prompts/common/schema_instruction.md.tera").to_owned(),
             repair_instruction: include_str!("../../prompts/common/schema_repair.md.tera").to_owned(),
+            tool_wording: ToolWording::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// The providers of `catalog`, their addresses and keys from `variables` (the environment and a `.env` file,
+    /// merged by the caller), all else as usual.
+    pub fn new(catalog: &Catalog, variables: &BTreeMap<String, String>) -> Self {
+        let endpoint =
+            |(name, facts): (&String, &ProviderFacts)| (name.clone(), facts.endpoint(name, variables));
+        let no_proxy = ["NO_PROXY", "no_proxy"].iter().filter_map(|name| variables.get(*name));
+        Self {
+            endpoints: catalog.providers().map(endpoint).collect(),
+            other_secrets: variables.iter().filter_map(|(name, value)| other_secret(name, value)).collect(),
+            no_proxy: no_proxy.into_iter().any(|hosts| hosts.split(',').any(|host| host.trim() == "*")),
+            ..Self::default()
         }
     }
 
     /// All keys, to take them out of messages.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = &Secret> {
-        self.endpoints.values().filter_map(|endpoint| endpoint.key.as_ref())
+        self.endpoints.values().filter_map(|endpoint| endpoint.key.as_ref()).chain(&self.other_secrets)
     }
 }
 
-fn endpoints(variables: &BTreeMap<String, String>) -> BTreeMap<String, Endpoint> {
-    let read = |name: &str| variables.get(name).map(|value| value.trim()).filter(|value| !value.is_empty());
-    let endpoint = |known: &Known| {
-        let base_url = read(known.base_url_variable).unwrap_or(known.base_url).trim_end_matches('/');
-        let official = base_url == OPENAI_URL;
-        let own =
-            |name: &str| if official { read(name).unwrap_or_default().to_owned() } else { String::new() };
-        let endpoint = Endpoint {
-            base_url: base_url.to_owned(),
-            key: read(known.key_variable).map(Secret::new),
-            organization: own("OPENAI_ORG_ID"),
-            project: own("OPENAI_PROJECT_ID"),
-            official,
-        };
-        (known.provider.to_owned(), endpoint)
-    };
-    KNOWN.iter().map(endpoint).collect()
-}
-
-/// The variable that holds the key of `provider`.
-pub(crate) fn key_variable(provider: &str) -> &'static str {
-    KNOWN.iter().find(|known| known.provider == provider).map_or("OPENAI_API_KEY", |known| known.key_variable)
-}
-
-/// The variable that holds the base URL of `provider`.
-pub(crate) fn url_variable(provider: &str) -> &'static str {
-    KNOWN
-        .iter()
-        .find(|known| known.provider == provider)
-        .map_or("OPENAI_BASE_URL", |known| known.base_url_variable)
+/// The value of a variable that is called like a key, unless it may be an ordinary word or a path.
+fn other_secret(name: &str, value: &str) -> Option<Secret> {
+    const ENDS: [&str; 5] = ["_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_CREDENTIALS"];
+    let value = value.trim();
+    let called = ENDS.iter().any(|end| name.to_uppercase().ends_with(end));
+    let secret = Secret::new(value);
+    let plain = !value.starts_with(['/', '.', '~']) && !value.contains(char::is_whitespace);
+    (called && plain && secret.is_distinctive()).then_some(secret)
 }
 
 #[cfg(test)]
@@ -164,21 +107,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_move_the_endpoint_and_blank_ones_do_not_count() {
-        let variables = BTreeMap::from([
-            ("OPENAI_BASE_URL".to_owned(), "http://127.0.0.1:8080/v1/".to_owned()),
-            ("OPENAI_API_KEY".to_owned(), " ".to_owned()),
-        ]);
-        let settings = Settings::from_variables(&variables);
-        let endpoint = &settings.endpoints["openai"];
-        assert_eq!(endpoint.base_url, "http://127.0.0.1:8080/v1");
-        assert_eq!((endpoint.key.as_ref(), endpoint.official), (None, false));
-        assert!(Settings::default().endpoints["openai"].official);
+    fn keys_of_other_services_are_known_by_their_names() {
+        for (name, value, secret) in [
+            ("GITHUB_TOKEN", "ghp_0123456789", true),
+            ("KAGGLE_KEY", "0123456789abcdef", true),
+            ("SIGNING_KEY", "/home/me/.ssh/id_rsa_2048", false),
+            ("MY_PASSWORD", "none", false),
+            ("MODEL_NAME", "gpt-4.1-mini-2025", false),
+        ] {
+            assert_eq!(other_secret(name, value).is_some(), secret, "{name}");
+        }
     }
 
     #[test]
-    fn debug_shows_no_key() {
-        let variables = BTreeMap::from([("OPENAI_API_KEY".to_owned(), "sk-hunter2".to_owned())]);
-        assert!(!format!("{:?}", Settings::from_variables(&variables)).contains("hunter2"));
+    fn a_star_keeps_all_hosts_from_the_proxy() {
+        let settings = |hosts: &str| {
+            let variables = BTreeMap::from([("NO_PROXY".to_owned(), hosts.to_owned())]);
+            Settings::new(&Catalog::default(), &variables)
+        };
+        assert!(
+            settings("a.example, *").no_proxy && !settings("*.example").no_proxy && !settings("").no_proxy
+        );
     }
 }

@@ -17,7 +17,7 @@ use podium_types::rng::Rng;
 #[derive(Debug)]
 enum Slot {
     Asked(Option<Waker>),
-    Ready(EffectResult),
+    Ready(Box<EffectResult>),
     Taken,
 }
 
@@ -59,7 +59,7 @@ impl Handle {
         let waker = {
             let mut desk = self.desk.borrow_mut();
             match desk.slots.get_mut(key) {
-                Some(slot @ Slot::Asked(_)) => match std::mem::replace(slot, Slot::Ready(result)) {
+                Some(slot @ Slot::Asked(_)) => match std::mem::replace(slot, Slot::Ready(Box::new(result))) {
                     Slot::Asked(waker) => waker,
                     Slot::Ready(_) | Slot::Taken => None,
                 },
@@ -120,7 +120,7 @@ impl Future for Waiting<'_> {
             Slot::Ready(result) => {
                 drop(desk);
                 self.done = true;
-                Poll::Ready(Ok(result))
+                Poll::Ready(Ok(*result))
             }
             Slot::Asked(_) | Slot::Taken => {
                 *slot = Slot::Asked(Some(context.waker().clone()));

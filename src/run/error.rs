@@ -70,6 +70,14 @@ pub enum RunError {
     /// The catalog of models.
     #[error(transparent)]
     ModelCatalog(#[from] podium_llm::CatalogError),
+    /// The user's own file of models.
+    #[error("could not read the file of models {}", path.display())]
+    OwnModels {
+        /// Which.
+        path: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A model's name.
     #[error(transparent)]
     ModelName(#[from] podium_llm::ModelNameError),
@@ -82,6 +90,21 @@ pub enum RunError {
     /// The stand-in model without its library.
     #[error("the stand-in model has no library for `{0}`")]
     NoPlaybook(String),
+    /// A recorded run that cannot answer.
+    #[error("the recording {} cannot be used", folder.display())]
+    Recording {
+        /// Where it was looked for.
+        folder: std::path::PathBuf,
+        /// Why.
+        #[source]
+        source: Box<RunError>,
+    },
+    /// A recorded run without answers.
+    #[error("the run {} holds no answer of a model", .0.display())]
+    EmptyRecording(std::path::PathBuf),
+    /// A recording that is not what it was when the run began.
+    #[error("the recording {} has other answers than when this run began", .0.display())]
+    RecordingChanged(std::path::PathBuf),
     /// A dollar limit with a model of unknown price.
     #[error("--max-cost needs prices, and the price of `{0}` is unknown")]
     UnknownPrice(String),
@@ -154,6 +177,7 @@ impl RunError {
                 Class::Usage
             }
             Self::DiskFull(_) => Class::Resumable,
+            Self::Recording { source, .. } => source.class(),
             // Only a run that is there already is locked.
             Self::Lock(_) if self.is_disk_full() => Class::Resumable,
             Self::Lock(LockError::Io { .. })
@@ -176,9 +200,12 @@ impl RunError {
             | Self::Strategy(_)
             | Self::Models(_)
             | Self::ModelCatalog(_)
+            | Self::OwnModels { .. }
             | Self::ModelName(_)
             | Self::Model(_)
             | Self::UnknownPrice(_)
+            | Self::EmptyRecording(_)
+            | Self::RecordingChanged(_)
             | Self::Overcommitted { .. }
             | Self::Limits(_)
             | Self::NotPrepared { .. }
@@ -200,14 +227,29 @@ impl RunError {
             )),
             Self::UnknownScaffold { .. } => Some("podium scaffolds list shows all".to_owned()),
             Self::Scaffold { name, .. } => Some(format!("podium scaffolds show {name} prints its keys and values")),
+            Self::ModelCatalog(error) => error.hint(),
+            Self::OwnModels { .. } => Some(
+                "name a file of the form of benchmark/models.toml with --models or PODIUM_MODELS".to_owned(),
+            ),
             Self::ModelName(error) => Some(error.hint()),
             Self::Model(error) => error.hint(),
             Self::NoPlaybook(_) | Self::Assets(AssetError::NoFolder(_)) => Some(
                 "playbooks and offline data are in a clone of the repository: run inside it, or name it with --assets"
                     .to_owned(),
             ),
+            Self::Recording { .. } => Some(
+                "a recording is the folder of a run, `replay/runs/aide-segment-1`; put it back where it was, or name its \
+                 new place (of a run that has begun: `recordings` in its place.json)"
+                    .to_owned(),
+            ),
+            Self::EmptyRecording(_) => {
+                Some("name a run whose model has answered: podium show RUN --calls lists its calls".to_owned())
+            }
+            Self::RecordingChanged(_) => {
+                Some("put it back as it was, or begin a new run with the recording as it is now".to_owned())
+            }
             Self::UnknownPrice(_) => {
-                Some("add its prices to benchmark/models.toml, or limit with --max-tokens instead".to_owned())
+                Some("give its prices in a file of models (`--models FILE`), or limit with --max-tokens instead".to_owned())
             }
             Self::Overcommitted { .. } => Some(
                 "grant less with --memory or --cpus, leave them out for an even share, or run fewer at a time with \

@@ -33,8 +33,10 @@ pub enum RunEvent {
         key: EffectKey,
         /// Who waits for what, in words.
         why: String,
-        /// For how long, in milliseconds.
-        delay_ms: u64,
+        /// For how long, in milliseconds; `null` where nobody knows.
+        delay_ms: Option<u64>,
+        /// Until when, RFC 3339; `null` where nobody knows.
+        until: Option<String>,
         /// The try that comes next.
         attempt: u32,
         /// How many tries there are.

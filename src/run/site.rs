@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podium_competition::{Catalog, Competition, Folders, Status};
-use podium_llm::{Client, ModelName};
+use podium_llm::{Client, ModelName, Pacing};
 use podium_sandbox::environment::Interpreter;
 use podium_sandbox::{Environment, Job, Sandbox, SandboxKind};
 use podium_scaffold::{Budget, Scaffold};
@@ -16,6 +16,8 @@ use podium_types::execution::Program;
 use crate::assets::Assets;
 use crate::run::config::{Place, RunConfig, SandboxConfig};
 use crate::run::error::RunError;
+use crate::run::models::{ModelTexts, OwnModels};
+use crate::run::recording::RecordingPlace;
 use crate::run::tally::Tally;
 use crate::run::world::Equipment;
 
@@ -32,10 +34,18 @@ pub struct Site {
     pub cache_dir: PathBuf,
     /// Environment variables, a `.env` file's included. Keys come from here only.
     pub variables: BTreeMap<String, String>,
+    /// The user's own file of models, where there is one. It is read when models are asked for.
+    pub own_models: Option<PathBuf>,
     /// How long a model's answer may be silent, where it is not the client's default.
     pub stall_timeout: Option<Duration>,
+    /// Tries of a model at most, where it is not the client's default.
+    pub max_tries: Option<u32>,
     /// A Python of the user's own, instead of a pinned profile.
     pub python: Option<PathBuf>,
+    /// The lanes of model services, which all runs of this process share.
+    pub pacing: Pacing,
+    /// Where recordings are, by the model part of their names.
+    pub recordings: BTreeMap<String, RecordingPlace>,
 }
 
 impl Site {
@@ -46,6 +56,7 @@ impl Site {
             assets: self.assets.folder().map(Path::to_owned),
             python: self.python.clone(),
             endpoints: BTreeMap::new(),
+            recordings: self.recordings.clone(),
         }
     }
 
@@ -109,19 +120,21 @@ impl Site {
             .collect()
     }
 
-    /// A client of the models in `models`, with the stand-in's library where one of them is the stand-in.
+    /// A client of the models in `models`, with the stand-in's library where one of them is the stand-in, and with the
+    /// recordings among them.
     ///
     /// # Errors
     /// When a model cannot be called.
     pub fn client(
         &self,
-        model_catalog: &str,
+        texts: &ModelTexts,
         models: &BTreeMap<String, ModelName>,
         competition: Option<&str>,
     ) -> Result<Client, RunError> {
-        let catalog = podium_llm::Catalog::parse(model_catalog)?;
-        let mut settings = podium_llm::Settings::from_variables(&self.variables);
+        let catalog = texts.catalog()?;
+        let mut settings = podium_llm::Settings::new(&catalog, &self.variables);
         settings.stall_timeout = self.stall_timeout.unwrap_or(settings.stall_timeout);
+        settings.max_tries = self.max_tries.unwrap_or(settings.max_tries);
         let stand_in = models.values().any(|model| model.provider == PLAYBOOK);
         let library = match competition.filter(|_| stand_in) {
             Some(competition) => {
@@ -133,16 +146,28 @@ impl Site {
             }
             None => None,
         };
-        let client = Client::new(catalog, settings, library);
+        let recordings = self.read_recordings(models.values())?;
+        let client =
+            Client::new(catalog, settings, library).paced(self.pacing.clone()).with_recordings(recordings);
         for model in models.values() {
             client.prepare(model)?;
         }
         Ok(client)
     }
 
-    /// The catalog of models.
-    pub fn model_catalog(&self) -> String {
-        self.assets.text("benchmark/models.toml").unwrap_or_default().to_owned()
+    /// What is known of models: the catalog, and the user's own file over it.
+    ///
+    /// # Errors
+    /// When that file cannot be read. What it says is judged later, by [`ModelTexts::catalog`].
+    pub fn model_texts(&self) -> Result<ModelTexts, RunError> {
+        let read = |path: &PathBuf| match std::fs::read_to_string(path) {
+            Ok(text) => Ok(OwnModels { file: path.display().to_string(), text }),
+            Err(source) => Err(RunError::OwnModels { path: path.clone(), source }),
+        };
+        Ok(ModelTexts {
+            shipped: self.assets.text("benchmark/models.toml").unwrap_or_default().to_owned(),
+            own: self.own_models.as_ref().map(read).transpose()?,
+        })
     }
 
     /// The pinned requirements of an environment profile.
@@ -185,7 +210,7 @@ impl Site {
     ) -> Result<Equipment, RunError> {
         let competition = config.competition()?;
         let models = config.models()?;
-        let client = self.client(&config.model_catalog, &models, Some(&competition.id))?;
+        let client = self.client(&config.model_texts(), &models, Some(&competition.id))?;
         let data = self.prepared(&competition)?;
         let sandbox = open_sandbox(&config.sandbox)?;
         let environment = self.environment(&config.sandbox, progress)?;
@@ -213,6 +238,9 @@ impl Site {
     fn hidden(&self, data: &Folders, runs: &Path) -> Vec<PathBuf> {
         let mut hidden = vec![data.private.clone(), self.data_dir.clone(), runs.to_owned()];
         hidden.extend(self.assets.folder().map(Path::to_owned));
+        hidden.extend(
+            self.recordings.values().map(|place| place.folder.clone()).filter(|folder| folder.exists()),
+        );
         let competitions = std::fs::read_dir(&self.data_dir).into_iter().flatten().flatten();
         hidden.extend(
             competitions.map(|entry| entry.path().join("prepared/private")).filter(|path| path.exists()),

@@ -1,5 +1,6 @@
 //! One sitting of a run: the first, a resume, or a replay. All three are the same driver over the same journal.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use podium_types::usage::Usage;
@@ -13,9 +14,12 @@ use crate::run::error::RunError;
 use crate::run::events::{RunEvent, Sink};
 use crate::run::folder::lock::{HEARTBEAT, RunLock};
 use crate::run::folder::{FolderError, RunFolder, write_whole};
-use crate::run::journal::{Entry, Journal, JournalError, Opened, PATIENCE, Record, read_entries};
+use crate::run::journal::{
+    Entry, Intent, Journal, JournalError, Opened, PATIENCE, Record, read_entries, read_open_intents,
+};
 use crate::run::limits::Raise;
 use crate::run::mirror::{self, Mirror};
+use crate::run::recording::RecordingPlace;
 use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
 use crate::run::summary::{self, RunReport};
@@ -114,6 +118,35 @@ impl StoredRun {
         }
     }
 
+    /// Tries that were sent and have no account yet: in flight, or left by a sitting that was killed. None are known
+    /// where the journal is locked for good, on a network file system.
+    ///
+    /// # Errors
+    /// When they do not read back.
+    pub fn open_intents(&self) -> Result<Vec<Intent>, RunError> {
+        let path = self.folder.journal_path();
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        match read_open_intents(&path, PATIENCE / 10) {
+            Err(error) if error.is_busy() => Ok(Vec::new()),
+            read => Ok(read?),
+        }
+    }
+
+    /// Whether a stand-in model answers in any role, or had answered in a recording that does.
+    pub fn has_stand_in(&self) -> bool {
+        self.config.has_stand_in() || self.place.recordings.values().any(|recording| recording.stand_in)
+    }
+
+    /// The folders of the recordings that answer, by model.
+    pub fn recordings(&self) -> BTreeMap<String, String> {
+        let named = |(name, place): (&String, &RecordingPlace)| {
+            (format!("{}/{name}", podium_llm::REPLAY), place.folder.display().to_string())
+        };
+        self.place.recordings.iter().map(named).collect()
+    }
+
     fn handle(&self) -> Handle {
         Handle::new(self.config.task.clone(), self.config.seed, Tally::new(self.config.limits).budget())
     }
@@ -169,6 +202,7 @@ impl StoredRun {
         self.sweep();
         let Opened { journal, entries, open_intents, file_system } = Journal::open(&self.folder)?;
         let mut mirror = Mirror::open(&self.folder, file_system, &entries);
+        remember(&equipment.client, &entries);
         let tally = Tally::of(self.config.limits, &entries);
         let limits = tally.limits.raised(raise)?;
         let facts = equipment.sandbox.facts().clone();
@@ -254,6 +288,17 @@ impl StoredRun {
             if hidden && path.is_file() {
                 told(&path, std::fs::remove_file(&path));
             }
+        }
+    }
+}
+
+/// Tells the client what the run has learnt of its models, so that nothing is asked of them twice.
+fn remember(client: &podium_llm::Client, entries: &[Entry]) {
+    for entry in entries {
+        if let Record::Downgrade { model, parameter, .. } = &entry.record
+            && let Ok(model) = model.parse()
+        {
+            client.remember(&model, parameter);
         }
     }
 }

@@ -39,6 +39,9 @@ pub struct RunReport {
     pub models: BTreeMap<String, String>,
     /// Whether a stand-in model answered: such a run shows that the harness works, not how good a scaffold is.
     pub stand_in: bool,
+    /// The runs that answered from their recordings, by the names of `models`; nothing was asked of a model then.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub recordings: BTreeMap<String, String>,
     /// The seed.
     pub seed: u64,
     /// When its first sitting began, RFC 3339.
@@ -194,7 +197,8 @@ pub(super) fn conclude(
         scaffold: run.config.scaffold.id.clone(),
         competition: run.config.task.competition.clone(),
         models: run.config.models.clone(),
-        stand_in: run.config.has_stand_in(),
+        stand_in: run.has_stand_in(),
+        recordings: run.recordings(),
         seed: run.config.seed,
         outcome,
         stopped_by: stop.by,

@@ -50,7 +50,7 @@ impl Tally {
                 }
             }
             Record::Charge { usage, .. } => self.usage = self.usage.plus(usage),
-            Record::Started { .. } | Record::Stopped(_) => {}
+            Record::Started { .. } | Record::Downgrade { .. } | Record::Stopped(_) => {}
         }
     }
 

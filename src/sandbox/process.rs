@@ -23,12 +23,12 @@ use rustix::{
 use crate::{
     ExecutionFuture, Facts, Job, Sandbox, SandboxError, SandboxKind, Settings, Strength,
     cgroup::{Group, Hierarchy},
-    finish::{self, Evidence},
+    finish::{self, Evidence, Network},
     program,
     spawn::Preparation,
     supervisor, trial,
     watch::{Live, Plan, Tree, follow},
-    watchdog::Watchdog,
+    watchdog::{Watchdog, Watched},
     workspace,
 };
 
@@ -59,9 +59,11 @@ impl Process {
             kind: SandboxKind::Process,
             strength: Strength::Limits,
             bubblewrap: None,
+            engine: None,
             cgroup: hierarchy.as_ref().map(Hierarchy::facts),
             seccomp: false,
             nested_namespaces_refused: false,
+            callbacks: false,
             missing: Vec::new(),
         };
         let mut process = Self { hierarchy, settings: settings.clone(), facts };
@@ -77,6 +79,7 @@ impl Process {
     }
 
     async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
+        program::refuse_check(job, &self.facts)?;
         finish::prepare(job).await?;
         link_input(job)?;
         let argv = program::command_line(job)?;
@@ -88,8 +91,12 @@ impl Process {
         let child = supervisor::spawn(command, self.preparation(job, group.as_ref())?).await?;
         let leader = child.pid();
         let mut live = Live::new(ProcessTree { leader, mark, group }, child);
-        let polled = !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"));
-        let watchdog = Watchdog::new(&job.workspace, &job.limits, polled.then_some(leader));
+        let watched = Watched {
+            first: Some(leader),
+            memory: !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory")),
+            cpu: live.tree.group.as_ref().and_then(Group::cpu_clock),
+        };
+        let watchdog = Watchdog::new(&job.workspace, &job.limits, watched);
         let ending = follow(&mut live, output, &Plan::new(job, &self.settings), watchdog).await?;
         let usage = live.tree.group.as_ref().map(Group::usage).unwrap_or_default();
         let ended = match (ending.reaped.code, ending.reaped.signal) {
@@ -97,7 +104,7 @@ impl Process {
             (None, signal) => Ended::Signal(signal.unwrap_or(libc::SIGKILL)),
         };
         let cpu = usage.cpu.or(Some(ending.reaped.cpu));
-        finish::execution(job, ending, Evidence { ended, usage, network_attempts: 0, cpu }).await
+        finish::execution(job, ending, Evidence { ended, usage, network: Network::default(), cpu }).await
     }
 
     fn preparation(&self, job: &Job, group: Option<&Group>) -> Result<Preparation, SandboxError> {

@@ -56,6 +56,7 @@ pub enum Effect {
 /// What an effect returned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "result", content = "value", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "most results are answers, and few are alive at a time")]
 pub enum EffectResult {
     /// The step is granted.
     Granted,

@@ -71,6 +71,32 @@ pub struct Tool {
     pub parameters: Value,
 }
 
+/// Whether the model calls tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// As it sees fit.
+    #[default]
+    Auto,
+    /// It must not.
+    None,
+    /// It must call one of them.
+    Required,
+    /// It must call this one.
+    Named(String),
+}
+
+impl ToolChoice {
+    const fn is_auto(&self) -> bool {
+        matches!(self, Self::Auto)
+    }
+
+    /// Whether an answer without a call is not what was asked for.
+    pub const fn demands_call(&self) -> bool {
+        matches!(self, Self::Required | Self::Named(_))
+    }
+}
+
 /// A call the model made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
@@ -93,8 +119,8 @@ pub struct OutputSchema {
     pub strict: bool,
 }
 
-/// How hard a reasoning model should think.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// How hard a reasoning model should think, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
     /// As little as the model allows.
@@ -115,6 +141,12 @@ pub struct ChatRequest {
     /// Tools on offer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Tool>,
+    /// Whether tools are called; of no meaning without tools.
+    #[serde(default, skip_serializing_if = "ToolChoice::is_auto")]
+    pub tool_choice: ToolChoice,
+    /// At most one tool call in the answer. The client holds to it whatever the model does: it drops all but the first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_tool_call: bool,
     /// When set, the answer is a JSON document of this schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputSchema>,
@@ -134,6 +166,22 @@ pub struct ChatRequest {
     /// Sampling seed. Set by the run context from the run's seed and the effect key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// Ask for the log probability of each token of the answer, and of this many likeliest tokens in its place
+    /// (0..=20). A model that gives none answers without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_logprobs: Option<u8>,
+}
+
+/// One token of an answer and how likely the model held it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TokenLogprob {
+    /// The token's text; a replacement character stands for a part of a character.
+    pub token: String,
+    /// Natural logarithm of its probability, at most 0. Services write a large negative number for "never".
+    pub logprob: f64,
+    /// The likeliest tokens in this place, the likeliest first; the chosen one may be among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub top: Vec<TokenLogprob>,
 }
 
 /// Why the answer ended.
@@ -166,6 +214,9 @@ pub struct ChatAnswer {
     /// With an output schema: the parsed and checked document. `None` when even the repair turn failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<Value>,
+    /// Log probabilities of the answer's tokens, where they were asked for and given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub logprobs: Vec<TokenLogprob>,
     /// Why it ended.
     pub finish: FinishReason,
     /// Tokens and cost, repair turns included.
@@ -201,6 +252,12 @@ pub enum ChatError {
     Refused {
         /// The provider's words, cut short.
         message: String,
+    },
+    /// The schema asked for is none, so no answer can satisfy it. Nothing was sent.
+    #[error("the schema of the answer is not valid: {problem}")]
+    InvalidSchema {
+        /// What is wrong with it.
+        problem: String,
     },
 }
 

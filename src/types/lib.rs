@@ -15,6 +15,7 @@
 //! - [`canonical`]: JSON with sorted keys, and its hash
 //! - [`rng`]: the random numbers of a strategy
 //! - [`sha256`]: hashes that name content
+//! - [`tokens`]: estimates of tokens, and trimming by them
 
 pub mod canonical;
 pub mod chat;
@@ -26,5 +27,6 @@ pub mod nearest;
 pub mod number;
 pub mod rng;
 pub mod sha256;
+pub mod tokens;
 pub mod usage;
 pub mod verdict;

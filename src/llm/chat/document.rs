@@ -1,7 +1,17 @@
 //! Digs the JSON document out of an answer and checks it against its schema, whoever was meant to enforce it.
 
-use podium_types::chat::OutputSchema;
+use podium_types::chat::{ChatError, OutputSchema};
 use serde_json::Value;
+
+use crate::provider::http::cut;
+
+/// Whether any document can satisfy `output`. Where none can, an answer and its repair would be paid for nothing.
+pub(crate) fn can_be(output: &OutputSchema) -> Result<(), ChatError> {
+    let invalid = |error: jsonschema::ValidationError<'_>| ChatError::InvalidSchema {
+        problem: cut(&error.to_string()),
+    };
+    jsonschema::validator_for(&output.schema).map(drop).map_err(invalid)
+}
 
 /// The document in `content`, or what is wrong with it, in words that a model can act on.
 pub(crate) fn read(content: &str, output: &OutputSchema) -> Result<Value, String> {
@@ -36,7 +46,7 @@ fn check(document: &Value, output: &OutputSchema) -> Result<(), String> {
 
 /// JSON values in `content`, the likeliest first: the whole text, then what stands in fences or prose, last first
 /// (models think aloud before they answer).
-fn candidates(content: &str) -> impl Iterator<Item = Value> + '_ {
+pub(crate) fn candidates(content: &str) -> impl Iterator<Item = Value> + '_ {
     let whole = serde_json::from_str::<Value>(content.trim()).ok();
     let inner = if whole.is_some() { Vec::new() } else { embedded(content) };
     whole.into_iter().chain(inner.into_iter().rev())
@@ -107,5 +117,7 @@ mod tests {
     fn a_schema_that_is_none_fails_the_document() {
         let output = OutputSchema { name: "o".into(), schema: json!({"type": 3}), strict: true };
         assert!(read("{}", &output).unwrap_err().contains("schema itself"));
+        assert!(matches!(can_be(&output), Err(ChatError::InvalidSchema { .. })));
+        assert_eq!(can_be(&review()), Ok(()));
     }
 }

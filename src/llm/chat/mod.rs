@@ -1,14 +1,17 @@
-//! One chat: a turn, and with an output schema the check of its document and at most one repair turn.
+//! One chat: a turn, calls of tools in whatever form the model makes them, and with an output schema the check of its
+//! document and at most one repair turn.
 
 mod delay;
 mod document;
+mod redaction;
 pub(crate) mod shape;
+mod span;
+mod tools;
 mod tries;
+mod truncation;
 
 use podium_types::chat::{ChatAnswer, ChatRequest, FinishReason, Message, OutputSchema, Speaker};
-use podium_types::usage::Usage;
 use serde_json::Value;
-use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
 use crate::client::{Call, Client};
@@ -23,33 +26,19 @@ pub(crate) async fn run(
     provider: &dyn Provider,
     call: &Call<'_>,
 ) -> Result<ChatAnswer, Error> {
-    let span = tracing::info_span!(
-        "chat",
-        otel.kind = "client",
-        gen_ai.operation.name = "chat",
-        gen_ai.provider.name = %call.model.provider,
-        gen_ai.request.model = %call.model.model,
-        gen_ai.request.max_tokens = client.shared.output_limit(call.model, call.request),
-        gen_ai.request.temperature = call.request.temperature,
-        gen_ai.request.seed = call.request.seed,
-        gen_ai.response.model = Empty,
-        gen_ai.response.finish_reasons = Empty,
-        gen_ai.usage.input_tokens = Empty,
-        gen_ai.usage.output_tokens = Empty,
-        error.type = Empty,
-        podium.purpose = call.purpose,
-        podium.tries = Empty,
-    );
-    let mut tries = Tries { client, provider, call, attempts: 0, used: Usage::NOTHING };
-    let result = answer(&mut tries).instrument(span.clone()).await;
-    record(&span, &tries, &result);
+    let span = span::open(client, call);
+    let mut tries = Tries::new(client, provider, call);
+    let result = answer(&mut tries, &span).instrument(span.clone()).await;
+    span::close(&span, tries.attempts, &tries.used, &result);
     result
 }
 
-async fn answer(tries: &mut Tries<'_>) -> Result<ChatAnswer, Error> {
+async fn answer(tries: &mut Tries<'_>, span: &Span) -> Result<ChatAnswer, Error> {
     let request = tries.call.request;
-    let mut answered = tries.turn(request).await?;
-    cut_at_stop(&mut answered, &request.stop);
+    if let Some(output) = &request.output {
+        document::can_be(output)?;
+    }
+    let mut answered = tools::turn(tries).await?;
     let document = match &request.output {
         Some(output) if answered.tool_calls.is_empty() => match document::read(&answered.content, output) {
             Ok(document) => Some(document),
@@ -57,12 +46,14 @@ async fn answer(tries: &mut Tries<'_>) -> Result<ChatAnswer, Error> {
         },
         _ => None,
     };
+    span::answered(span, &answered);
     let model = answered.model.unwrap_or_else(|| tries.call.model.model.clone());
     Ok(ChatAnswer {
         content: answered.content,
         reasoning: answered.reasoning,
         tool_calls: answered.tool_calls,
         document,
+        logprobs: answered.logprobs,
         finish: answered.finish,
         usage: tries.used,
         model,
@@ -105,32 +96,14 @@ async fn repair(
     document
 }
 
-/// A server that does not take stop texts, or overlooks them, must not change the result.
+/// A server that does not take stop texts, or overlooks them, must not change the result. Calls beside the text stay
+/// what the answer ended with.
 fn cut_at_stop(answered: &mut Answered, stop: &[String]) {
     let ends = stop.iter().filter(|text| !text.is_empty()).filter_map(|text| answered.content.find(text));
     if let Some(end) = ends.min() {
         answered.content.truncate(end);
-        answered.finish = FinishReason::Stop;
-    }
-}
-
-fn record(span: &Span, tries: &Tries<'_>, result: &Result<ChatAnswer, Error>) {
-    span.record("podium.tries", tries.attempts);
-    span.record("gen_ai.usage.input_tokens", tries.used.input_tokens);
-    span.record("gen_ai.usage.output_tokens", tries.used.output_tokens);
-    match result {
-        Ok(answer) => {
-            span.record("gen_ai.response.model", answer.model.as_str());
-            span.record("gen_ai.response.finish_reasons", tracing::field::debug(&answer.finish));
-        }
-        Err(error) => {
-            let kind = match error {
-                Error::Request(_) => "request",
-                Error::Denied(_) => "denied",
-                Error::Configuration { .. } => "configuration",
-                Error::Service { kind, .. } => kind.as_str(),
-            };
-            span.record("error.type", kind);
+        if answered.tool_calls.is_empty() {
+            answered.finish = FinishReason::Stop;
         }
     }
 }

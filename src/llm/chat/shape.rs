@@ -1,13 +1,17 @@
 //! Cuts a request to what a model takes: by the catalog, and by what its server has refused before.
 //!
-//! Each missing ability has one known substitute: no schema → the schema in the prompt; no system role → its text in
-//! the first user message; no tools → calls and results as plain text; the rest is left out. The answer's checks
+//! Each missing ability has one known substitute: no schema → the schema in the prompt; a schema that is
+//! refused → the same without strictness, then in the prompt; no system role → its text in the first user message; no
+//! tools → definitions, calls and results as text; no tool choice → a demand in words; the rest is left out. The answer's checks
 //! (document, stop texts) do not depend on it, so the caller gets the same typed result.
 
-use podium_types::chat::{ChatRequest, Message, OutputSchema, Speaker};
+use podium_types::chat::{ChatRequest, Message, OutputSchema, Speaker, ToolChoice};
 
-use crate::catalog::ModelFacts;
+use super::tools;
+use crate::catalog::{ModelFacts, Thinking};
 use crate::provider::{Parameter, Without};
+use crate::settings::Settings;
+use crate::wording::ToolWording;
 
 /// A request as a model takes it.
 pub(crate) struct Shaped {
@@ -19,32 +23,60 @@ impl Shaped {
     pub(crate) fn new(
         request: &ChatRequest,
         facts: &ModelFacts,
-        learnt: Without,
-        schema_instruction: &str,
+        missing: Without,
+        settings: &Settings,
     ) -> Self {
-        let without = all_missing(facts, learnt);
+        let without = all_missing(facts, missing);
         let lacks = |parameter| without.contains(&parameter);
         let mut request = request.clone();
         request.temperature = request.temperature.filter(|_| !lacks(Parameter::Temperature));
         request.seed = request.seed.filter(|_| !lacks(Parameter::Seed));
-        request.effort = request.effort.filter(|_| !lacks(Parameter::Effort));
+        let effort = request.effort.filter(|_| !lacks(Parameter::Effort));
+        request.effort = effort.map(|effort| effort.max(facts.least_effort));
+        request.top_logprobs = request.top_logprobs.filter(|_| !lacks(Parameter::Logprobs));
+        let calls_as_text = shape_tools(&mut request, facts, &without, &settings.tool_wording);
         if lacks(Parameter::Stop) {
             request.stop.clear();
         }
-        if lacks(Parameter::Tools) {
-            request.tools.clear();
-            request.messages.iter_mut().for_each(tools_as_text);
-        }
-        if lacks(Parameter::Schema)
+        // An enforced schema leaves no room for a call in the text.
+        if (lacks(Parameter::Schema) || calls_as_text)
             && let Some(output) = request.output.take()
         {
-            append_to_last_user(&mut request.messages, &with_schema(schema_instruction, &output));
+            let text = with_schema(&settings.schema_instruction, &output);
+            tools::tell_at_the_end(&mut request.messages, &text);
+        }
+        if let Some(output) = &mut request.output {
+            output.strict &= !lacks(Parameter::StrictSchema);
         }
         if !facts.system_role {
             request.messages = without_system(request.messages);
         }
         Self { request, without }
     }
+}
+
+/// True when the model writes its calls as text.
+fn shape_tools(
+    request: &mut ChatRequest,
+    facts: &ModelFacts,
+    without: &Without,
+    wording: &ToolWording,
+) -> bool {
+    let no_choice = without.contains(&Parameter::ToolChoice);
+    let forbidden = no_choice && request.tool_choice == ToolChoice::None;
+    if forbidden || without.contains(&Parameter::Tools) {
+        return tools::as_text(request, wording);
+    }
+    request.one_tool_call &= !without.contains(&Parameter::OneToolCall);
+    // A model that cannot be told not to think takes every choice but a demand.
+    if no_choice || facts.thinking == Thinking::Always && request.tool_choice.demands_call() {
+        let choice = std::mem::take(&mut request.tool_choice);
+        if choice.demands_call() && !request.tools.is_empty() {
+            let ChatRequest { messages, tools, .. } = request;
+            tools::demand(messages, &tools::allowed(tools, &choice), wording);
+        }
+    }
+    false
 }
 
 fn all_missing(facts: &ModelFacts, mut without: Without) -> Without {
@@ -55,6 +87,9 @@ fn all_missing(facts: &ModelFacts, mut without: Without) -> Without {
         (facts.reasoning, Parameter::Effort),
         (facts.strict_schema, Parameter::Schema),
         (facts.tools, Parameter::Tools),
+        (facts.tool_choice, Parameter::ToolChoice),
+        (facts.parallel_tool_calls, Parameter::OneToolCall),
+        (facts.logprobs, Parameter::Logprobs),
     ];
     without.extend(abilities.into_iter().filter(|(able, _)| !able).map(|(_, parameter)| parameter));
     without
@@ -64,16 +99,6 @@ fn all_missing(facts: &ModelFacts, mut without: Without) -> Without {
 pub(crate) fn with_schema(template: &str, output: &OutputSchema) -> String {
     let schema = serde_json::to_string_pretty(&output.schema).unwrap_or_else(|_| output.schema.to_string());
     template.trim_end().replace("{{ schema }}", &schema)
-}
-
-fn append_to_last_user(messages: &mut Vec<Message>, text: &str) {
-    match messages.iter_mut().rfind(|message| message.role == Speaker::User) {
-        Some(message) => {
-            message.content.push_str("\n\n");
-            message.content.push_str(text);
-        }
-        None => messages.push(Message::text(Speaker::User, text)),
-    }
 }
 
 fn without_system(messages: Vec<Message>) -> Vec<Message> {
@@ -89,19 +114,6 @@ fn without_system(messages: Vec<Message>) -> Vec<Message> {
         None => others.insert(0, Message::text(Speaker::User, instructions)),
     }
     others
-}
-
-fn tools_as_text(message: &mut Message) {
-    // It speaks of calls that the provider no longer sees as such.
-    message.provider_state = None;
-    for call in std::mem::take(&mut message.tool_calls) {
-        let separator = if message.content.is_empty() { "" } else { "\n\n" };
-        message.content.extend([separator, &call.name, "(", &call.arguments, ")"]);
-    }
-    if message.role == Speaker::Tool {
-        message.role = Speaker::User;
-        message.tool_call_id = None;
-    }
 }
 
 #[cfg(test)]
@@ -135,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_model_that_takes_all_gets_all() {
-        let shaped = Shaped::new(&request(), &ModelFacts::default(), Without::new(), "{{ schema }}");
+        let shaped = Shaped::new(&request(), &ModelFacts::default(), Without::new(), &Settings::default());
         assert_eq!(shaped.request, request());
     }
 
@@ -150,12 +162,23 @@ mod tests {
             tools: false,
             ..ModelFacts::default()
         };
-        let shaped = Shaped::new(&request(), &facts, Without::new(), "as {{ schema }}\n").request;
+        let wording = ToolWording { tools_as_text: "use {{ tools }}".into(), ..ToolWording::default() };
+        let settings = Settings {
+            schema_instruction: "as {{ schema }}\n".into(),
+            tool_wording: wording,
+            ..Settings::default()
+        };
+        let shaped = Shaped::new(&request(), &facts, Without::new(), &settings).request;
+        let call = "<tool_call>\n{\"name\": \"ls\", \"arguments\": {\"path\":\".\"}}\n</tool_call>";
+        let result = "<tool_result name=\"ls\">\ntrain.csv\n</tool_result>";
         let expected = ChatRequest {
             messages: vec![
-                Message::text(Speaker::User, "be brief\n\nlook"),
-                Message::text(Speaker::Assistant, r#"ls({"path":"."})"#),
-                Message::text(Speaker::User, "train.csv\n\nas {\n  \"type\": \"object\"\n}"),
+                Message::text(
+                    Speaker::User,
+                    "be brief\n\nuse {\"description\":\"\",\"name\":\"ls\",\"parameters\":{}}\n\nlook",
+                ),
+                Message::text(Speaker::Assistant, call),
+                Message::text(Speaker::User, format!("{result}\n\nas {{\n  \"type\": \"object\"\n}}")),
             ],
             ..ChatRequest::default()
         };
@@ -165,7 +188,47 @@ mod tests {
     #[test]
     fn what_a_server_refused_is_left_out() {
         let learnt = Without::from([Parameter::Temperature]);
-        let shaped = Shaped::new(&request(), &ModelFacts::default(), learnt, "").request;
-        assert_eq!(shaped, ChatRequest { temperature: None, ..request() });
+        let shaped = Shaped::new(&request(), &ModelFacts::default(), learnt, &Settings::default());
+        assert_eq!(shaped.request, ChatRequest { temperature: None, ..request() });
+    }
+
+    #[test]
+    fn a_tool_choice_that_is_not_taken_becomes_words() {
+        let facts = ModelFacts { tool_choice: false, ..ModelFacts::default() };
+        let shaped = |tool_choice| {
+            let request = ChatRequest { tool_choice, ..request() };
+            Shaped::new(&request, &facts, Without::new(), &Settings::default()).request
+        };
+        let demanded = shaped(ToolChoice::Required);
+        assert_eq!((&demanded.tools, &demanded.tool_choice), (&request().tools, &ToolChoice::Auto));
+        assert!(demanded.messages[1].content.contains("`ls`"), "{:?}", demanded.messages);
+        assert!(shaped(ToolChoice::None).tools.is_empty());
+    }
+
+    #[test]
+    fn a_model_that_always_thinks_takes_every_choice_but_a_demand() {
+        let facts = ModelFacts { thinking: Thinking::Always, ..ModelFacts::default() };
+        for (choice, sent) in [
+            (ToolChoice::Auto, ToolChoice::Auto),
+            (ToolChoice::None, ToolChoice::None),
+            (ToolChoice::Required, ToolChoice::Auto),
+            (ToolChoice::Named("ls".into()), ToolChoice::Auto),
+        ] {
+            let request = ChatRequest { tool_choice: choice.clone(), ..request() };
+            let shaped = Shaped::new(&request, &facts, Without::new(), &Settings::default()).request;
+            assert_eq!((&shaped.tools, shaped.tool_choice), (&request.tools, sent), "{choice:?}");
+            assert_eq!(shaped.messages[1].content.contains("`ls`"), choice.demands_call(), "{choice:?}");
+        }
+    }
+
+    #[test]
+    fn a_refused_schema_loses_its_strictness_first() {
+        let strict = |missing: Without| {
+            let shaped = Shaped::new(&request(), &ModelFacts::default(), missing, &Settings::default());
+            shaped.request.output.map(|output| output.strict)
+        };
+        assert_eq!(strict(Without::new()), Some(true));
+        assert_eq!(strict(Without::from([Parameter::StrictSchema])), Some(false));
+        assert_eq!(strict(Without::from([Parameter::StrictSchema, Parameter::Schema])), None);
     }
 }

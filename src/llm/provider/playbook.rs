@@ -32,6 +32,7 @@ impl Provider for Playbook<'_> {
             content,
             reasoning: None,
             tool_calls,
+            logprobs: Vec::new(),
             finish,
             usage,
             id: None,

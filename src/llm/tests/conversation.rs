@@ -1,7 +1,7 @@
 //! What goes out and what comes back over the wire: parameters, downgrades, tools, documents, money.
 
 use podium_types::chat::{
-    ChatError, ChatRequest, FinishReason, Message, OutputSchema, Speaker, Tool, ToolCall,
+    ChatError, ChatRequest, FinishReason, Message, OutputSchema, Speaker, Tool, ToolCall, ToolChoice,
 };
 use podium_types::money::Usd;
 use serde_json::{Value, json};
@@ -41,6 +41,9 @@ async fn a_request_goes_out_in_the_protocols_words() {
         seed: Some(u64::MAX),
         effort: Some(podium_types::chat::Effort::Low),
         max_output_tokens: None,
+        tool_choice: ToolChoice::Required,
+        one_tool_call: true,
+        top_logprobs: Some(2),
     };
     let _ = chat(&client(settings(&server)), &server, &Record::default(), "any", &request).await;
     let call = json!({"id": "a", "type": "function", "function": {"name": "ls", "arguments": "{}"}});
@@ -58,6 +61,10 @@ async fn a_request_goes_out_in_the_protocols_words() {
         "seed": 0x7FFF_FFFF,
         "stop": ["END"],
         "reasoning_effort": "low",
+        "tool_choice": "required",
+        "parallel_tool_calls": false,
+        "logprobs": true,
+        "top_logprobs": 2,
         "tools": [{"type": "function", "function":
             {"name": "ls", "description": "list", "parameters": {"type": "object"}}}],
         "response_format": {"type": "json_schema", "json_schema":
@@ -97,7 +104,7 @@ async fn refused_parameters_are_left_out_once_and_for_all() {
     let downgrades: Vec<_> =
         downgrades.into_iter().filter(|event| matches!(event, CallEvent::Downgraded { .. })).collect();
     let named = |parameter: &str| CallEvent::Downgraded { parameter: parameter.into() };
-    assert_eq!(downgrades, [named("temperature"), named("max_tokens")]);
+    assert_eq!(downgrades, [named("temperature"), named("output_limit_name")]);
     chat(&client, &server, &Record::default(), "any", &request).await.unwrap();
     assert_eq!(server.bodies().len(), 4);
     for body in &server.bodies()[2..] {
@@ -328,12 +335,62 @@ async fn near_the_window_the_larger_of_estimate_and_count_is_reserved() {
 }
 
 #[tokio::test]
+async fn a_prompt_that_a_server_cut_is_told() {
+    let told = |tokens: u64| stream(&[delta(&json!({"content": "fine"}), Some("stop")), usage(tokens, 5)]);
+    let text = "It was the best of times, it was the worst of times.\n".repeat(300);
+    let request =
+        ChatRequest { messages: vec![Message::text(Speaker::User, text)], ..ChatRequest::default() };
+    let counted = crate::tokens::exact(&request);
+    for (seen, is_told) in
+        [(2_050, true), (counted * 6 / 10, true), (counted * 8 / 10, false), (counted, false), (0, false)]
+    {
+        let server = Server::start(vec![told(seen)]).await;
+        let record = Record::default();
+        chat(&client(settings(&server)), &server, &record, "any", &request).await.unwrap();
+        let events = record.events.lock().unwrap().clone();
+        let event = events.into_iter().find(|event| matches!(event, CallEvent::Truncated { .. }));
+        assert_eq!(event, is_told.then_some(CallEvent::Truncated { counted, told: seen }), "{seen}");
+    }
+}
+
+#[tokio::test]
 async fn stop_texts_hold_even_where_the_server_overlooks_them() {
     let server = Server::start(vec![says("one\nObservation: two")]).await;
     let request = ChatRequest { stop: vec!["Observation:".into()], ..request() };
     let answer =
         chat(&client(settings(&server)), &server, &Record::default(), "any", &request).await.unwrap();
     assert_eq!((answer.content.as_str(), answer.finish), ("one\n", FinishReason::Stop));
+}
+
+#[tokio::test]
+async fn a_schema_that_is_none_is_not_paid_for() {
+    for schema in [json!({"type": 3}), json!("x"), json!({"$ref": "#/$defs/gone"})] {
+        let server = Server::start(vec![says("fine")]).await;
+        let output = Some(OutputSchema { schema: schema.clone(), ..review() });
+        let request = ChatRequest { output, ..request() };
+        let failure = chat(&client(settings(&server)), &server, &Record::default(), "any", &request).await;
+        assert!(
+            matches!(failure, Err(Error::Request(ChatError::InvalidSchema { .. }))),
+            "{schema}: {failure:?}"
+        );
+        assert!(server.bodies().is_empty(), "{schema}");
+    }
+}
+
+#[tokio::test]
+async fn calls_beside_a_cut_text_stay_the_end_of_the_answer() {
+    let call = json!({"index": 0, "id": "a", "function": {"name": "ls", "arguments": "{}"}});
+    let server = Server::start(vec![stream(&[
+        delta(&json!({"content": "one END two"}), None),
+        delta(&json!({"tool_calls": [call]}), Some("tool_calls")),
+        usage(10, 5),
+    ])])
+    .await;
+    let request = ChatRequest { stop: vec!["END".into()], ..request() };
+    let answer =
+        chat(&client(settings(&server)), &server, &Record::default(), "any", &request).await.unwrap();
+    assert_eq!((answer.content.as_str(), answer.finish), ("one ", FinishReason::ToolCalls));
+    assert_eq!(answer.tool_calls.len(), 1);
 }
 
 #[tokio::test]

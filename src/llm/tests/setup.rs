@@ -26,8 +26,8 @@ pub(super) struct Record {
 }
 
 pub(super) struct Witness<'a> {
-    record: &'a Record,
-    server: &'a Server,
+    pub(super) record: &'a Record,
+    pub(super) server: &'a Server,
 }
 
 impl Ledger for Witness<'_> {
@@ -56,6 +56,11 @@ impl Observer for Record {
 pub(super) const KEY: &str = "sk-test-key-0123456789";
 
 pub(super) const CATALOG: &str = r#"
+[providers.openai]
+protocol = "openai"
+base_url = "https://openai.example/v1"
+key_required = true
+
 [models."openai/priced"]
 context_window = 2000
 max_output_tokens = 100
@@ -66,6 +71,9 @@ strict_schema = false
 
 [models."openai/plain"]
 reasoning = false
+
+[models."openai/responses"]
+api = "responses"
 "#;
 
 /// Settings with short waits, towards `server`.
@@ -79,7 +87,7 @@ pub(super) fn settings(server: &Server) -> Settings {
         max_delay: Duration::from_millis(50),
         stall_timeout: Duration::from_millis(150),
         max_tries: 4,
-        ..Settings::from_variables(&variables)
+        ..Settings::new(&Catalog::parse(CATALOG).unwrap(), &variables)
     }
 }
 
@@ -91,8 +99,7 @@ pub(super) fn request() -> ChatRequest {
     ChatRequest { messages: vec![Message::text(Speaker::User, "hello")], ..ChatRequest::default() }
 }
 
-/// Chats once with `openai/<model>` and checks what must hold whatever happens: each try is reserved before its
-/// bytes leave, and settled once.
+/// Chats once with `openai/<model>`; see [`chat_with`].
 pub(super) async fn chat(
     client: &Client,
     server: &Server,
@@ -101,9 +108,21 @@ pub(super) async fn chat(
     request: &ChatRequest,
 ) -> Result<ChatAnswer, Error> {
     let model = ModelName { provider: "openai".into(), model: model.into() };
+    chat_with(client, server, record, &model, request).await
+}
+
+/// Chats once with `model` and checks what must hold whatever happens: each try is reserved before its bytes leave,
+/// and settled once.
+pub(super) async fn chat_with(
+    client: &Client,
+    server: &Server,
+    record: &Record,
+    model: &ModelName,
+    request: &ChatRequest,
+) -> Result<ChatAnswer, Error> {
     let witness = Witness { record, server };
     let before = server.bodies().len();
-    let call = Call { model: &model, request, ledger: &witness, observer: record, purpose: "test" };
+    let call = Call { model, request, ledger: &witness, observer: record, purpose: "test" };
     let result = client.chat(&call).await;
     let tries = server.bodies().len() - before;
     let reserved: Vec<u32> = record.reserved.lock().unwrap().iter().map(|(attempt, _)| *attempt).collect();

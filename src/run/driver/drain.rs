@@ -108,7 +108,6 @@ impl Driver<'_> {
 
     async fn reported_while_draining(&mut self, report: Report) -> Result<(), DriveError> {
         match report {
-            Report::Event(event) => self.noted(&event),
             Report::Ended(key, performed) => {
                 let executed = self
                     .pending
@@ -120,6 +119,7 @@ impl Driver<'_> {
                     performed => self.ended(key, performed).await?,
                 }
             }
+            report => self.reported(report).await?,
         }
         Ok(())
     }

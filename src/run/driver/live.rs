@@ -45,7 +45,7 @@ impl Driver<'_> {
             self.commit(Record::Limits(limits)).await?;
         }
         for (key, usage) in charges {
-            self.commit(Record::Charge { key, usage }).await?;
+            self.commit(Record::Charge { key, usage, call: None }).await?;
         }
         if let Some(live) = &self.live {
             live.spending.restart(self.tally.limits, self.tally.usage);
@@ -110,6 +110,7 @@ impl Driver<'_> {
             usage,
             took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
+            call: self.traces.remove(key),
         };
         self.commit(record).await
     }
@@ -129,7 +130,7 @@ impl Driver<'_> {
         tokio::select! {
             report = live.reports.recv() => match report {
                 Some(Report::Ended(key, performed)) => self.ended(key, performed).await?,
-                Some(Report::Event(event)) => self.noted(&event),
+                Some(report) => self.reported(report).await?,
                 None => {}
             },
             () = tokio::time::sleep(left) => {}
@@ -138,8 +139,21 @@ impl Driver<'_> {
         Ok(None)
     }
 
+    /// Takes in what the world reports of effects that go on.
+    pub(super) async fn reported(&mut self, report: Report) -> Result<(), DriveError> {
+        match report {
+            Report::Event(event) => self.noted(&event),
+            Report::Record(record) => self.commit(*record).await?,
+            Report::Traced(key, trace) => {
+                self.traces.insert(key, trace);
+            }
+            Report::Ended(..) => {}
+        }
+        Ok(())
+    }
+
     /// Takes in progress of the world and passes it on.
-    pub(super) fn noted(&mut self, event: &RunEvent) {
+    fn noted(&mut self, event: &RunEvent) {
         match event {
             RunEvent::Waiting { key, .. } => {
                 self.waiting.insert(key.clone());
@@ -234,8 +248,10 @@ impl Driver<'_> {
 
     pub(super) async fn charge_abandoned(&mut self, key: &EffectKey) -> Result<(), DriveError> {
         let charge = self.live.as_ref().and_then(|live| live.spending.abandon(key));
-        if let Some(usage) = charge {
-            self.commit(Record::Charge { key: key.clone(), usage }).await?;
+        let call = self.traces.remove(key).filter(|call| !call.tries.is_empty());
+        if charge.is_some() || call.is_some() {
+            let usage = charge.unwrap_or(Usage::NOTHING);
+            self.commit(Record::Charge { key: key.clone(), usage, call }).await?;
         }
         Ok(())
     }

@@ -105,6 +105,7 @@ impl World for Unruly {
             }
             let Effect::Chat { request, .. } = effect else { unreachable!() };
             let answer = ChatAnswer {
+                logprobs: Vec::new(),
                 content: format!("answer to {:?} with seed {:?}", request.messages, request.seed),
                 reasoning: None,
                 tool_calls: Vec::new(),

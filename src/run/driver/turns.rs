@@ -17,7 +17,7 @@ use super::world::{Interrupts, Report, World};
 use crate::run::clock::Clock;
 use crate::run::context::Handle;
 use crate::run::events::{RunEvent, Sink};
-use crate::run::journal::{Entry, Intent, Journal, JournalError, Record, Stamp, name_of};
+use crate::run::journal::{CallTrace, Entry, Intent, Journal, JournalError, Record, Stamp, name_of};
 use crate::run::limits::Limits;
 use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
@@ -103,6 +103,8 @@ pub struct Driver<'a> {
     pub(super) sitting: bool,
     /// Calls that wait for their service between tries: nothing of them is under way.
     pub(super) waiting: BTreeSet<EffectKey>,
+    /// How calls went that are not in the journal yet.
+    pub(super) traces: BTreeMap<EffectKey, Box<CallTrace>>,
     /// The first file of the run folder that could not be written: the run stops, and the next sitting writes it.
     pub(super) unwritten: Option<String>,
     pub(super) live: Option<Live>,
@@ -137,6 +139,7 @@ impl<'a> Driver<'a> {
             selected: None,
             sitting: false,
             waiting: BTreeSet::new(),
+            traces: BTreeMap::new(),
             unwritten: None,
             live,
             sink,

@@ -8,7 +8,7 @@ use podium_types::key::EffectKey;
 use tokio::sync::watch;
 
 use crate::run::events::RunEvent;
-use crate::run::journal::Entry;
+use crate::run::journal::{CallTrace, Entry, Record};
 use crate::run::stop::{Stop, StoppedBy};
 
 /// What came of an effect.
@@ -32,6 +32,10 @@ pub enum Report {
     Ended(EffectKey, Performed),
     /// Progress, for the event stream.
     Event(RunEvent),
+    /// Something to be journaled at once.
+    Record(Box<Record>),
+    /// How a model call went; told before its end is, and also when it was ended from without.
+    Traced(EffectKey, Box<CallTrace>),
 }
 
 /// The live side: performs effects.

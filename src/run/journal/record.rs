@@ -5,6 +5,7 @@ use podium_types::key::EffectKey;
 use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
+use super::call::CallTrace;
 use crate::run::limits::Limits;
 use crate::run::stop::Stop;
 
@@ -37,13 +38,29 @@ pub enum Record {
         took_ms: u64,
         /// Of these, how long it waited for a model service.
         waited_ms: u64,
+        /// Of a model call: how it went. Older journals have none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<Box<CallTrace>>,
     },
-    /// Model tries that were sent and never answered (a crash, a service that kept failing), at their worst case.
+    /// Model tries that were sent and never answered (a crash, a service that kept failing), at their worst case; at
+    /// nothing where each is known not to be billed.
     Charge {
         /// The key of the call.
         key: EffectKey,
         /// Their worst case.
         usage: Usage,
+        /// How the call went; none after a crash, and in older journals.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<Box<CallTrace>>,
+    },
+    /// A model does not take a parameter: it is not asked again, also after a resume.
+    Downgrade {
+        /// The call that learnt it.
+        key: EffectKey,
+        /// The model, `provider/name`.
+        model: String,
+        /// The parameter, in the client's words.
+        parameter: String,
     },
     /// A sitting ended.
     Stopped(Stop),
@@ -57,6 +74,7 @@ impl Record {
             Self::Limits(_) => "limits",
             Self::Result { .. } => "result",
             Self::Charge { .. } => "charge",
+            Self::Downgrade { .. } => "downgrade",
             Self::Stopped(_) => "stopped",
         }
     }
@@ -72,9 +90,14 @@ impl Record {
     /// The effect key, where the record has one.
     pub const fn key(&self) -> Option<&EffectKey> {
         match self {
-            Self::Result { key, .. } | Self::Charge { key, .. } => Some(key),
-            _ => None,
+            Self::Result { key, .. } | Self::Charge { key, .. } | Self::Downgrade { key, .. } => Some(key),
+            Self::Started { .. } | Self::Limits(_) | Self::Stopped(_) => None,
         }
+    }
+
+    /// Whether it accounts for all tries of its call that were sent before.
+    pub const fn settles(&self) -> bool {
+        matches!(self, Self::Result { .. } | Self::Charge { .. })
     }
 }
 

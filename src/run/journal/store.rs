@@ -201,7 +201,7 @@ impl Store {
                 ],
             )
             .map_err(fail)?;
-        if let Some(key) = key {
+        if let Some(key) = key.filter(|_| entry.record.settles()) {
             transaction
                 .execute("UPDATE intent SET state = 'closed' WHERE key = ? AND state = 'open'", [key])
                 .map_err(fail)?;
@@ -287,6 +287,14 @@ fn open_intents(connection: &Connection, path: &Path) -> Result<Vec<Intent>, Jou
     Ok(intents)
 }
 
+/// Tries of the journal at `path` that were sent and have no account yet, read while another process may be writing it.
+///
+/// # Errors
+/// As [`read_entries`].
+pub fn read_open_intents(path: &Path, patience: Duration) -> Result<Vec<Intent>, JournalError> {
+    open_intents(&read_only(path, patience)?, path)
+}
+
 /// All entries of the journal at `path`, read while another process may be writing it; waits for a lock as long as
 /// `patience` says.
 ///
@@ -297,8 +305,12 @@ pub fn read_entries(
     content: &ContentStore,
     patience: Duration,
 ) -> Result<Vec<Entry>, JournalError> {
+    entries(&read_only(path, patience)?, path, content)
+}
+
+fn read_only(path: &Path, patience: Duration) -> Result<Connection, JournalError> {
     let fail = |source| JournalError::Database { path: path.to_owned(), source };
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(fail)?;
     connection.busy_timeout(patience).map_err(fail)?;
-    entries(&connection, path, content)
+    Ok(connection)
 }

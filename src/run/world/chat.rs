@@ -1,18 +1,16 @@
-//! Model calls: an intent is committed before each try, caps are asked, waits are shown and not counted as run time.
+//! Model calls: an intent is committed before each try, and caps are asked.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
-use podium_llm::{Call, CallEvent, Denied, Error, Ledger, Observer, Settled, WorstCase};
+use podium_llm::{Call, Denied, Error, Ledger, Settled, WorstCase};
 use podium_scaffold::EffectResult;
 use podium_types::chat::ChatRequest;
 use podium_types::key::EffectKey;
-use tokio::sync::mpsc;
 
 use super::Inner;
-use crate::run::clock::InFlight;
-use crate::run::driver::{Performed, Report};
-use crate::run::events::RunEvent;
+use super::trace::CallObserver;
+use crate::run::driver::Performed;
 use crate::run::journal::{Intent, Journal};
 use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
@@ -31,24 +29,24 @@ impl Inner {
                 format!("no model has the role `{role}`"),
             ));
         };
+        let observer = CallObserver::new(self, key, role, model);
         let ledger = CallLedger {
             key: key.clone(),
             hash,
             journal: self.journal.clone(),
             spending: self.spending.clone(),
             refusal: Mutex::new(None),
+            observer: &observer,
         };
-        let observer = CallObserver {
-            key: key.clone(),
-            provider: model.provider.clone(),
-            reporter: self.reporter.clone(),
-            in_flight: Mutex::new(self.clock.in_flight()),
-        };
-        let call = Call { model, request, ledger: &ledger, observer: &observer, purpose: role };
+        let purpose = format!("{role} {key}");
+        let call = Call { model, request, ledger: &ledger, observer: &observer, purpose: &purpose };
         let answer = self.equipment.client.chat(&call).await;
-        let waited = observer.in_flight.into_inner().unwrap_or_else(PoisonError::into_inner).waited();
+        let waited = observer.waited();
         let result = match answer {
-            Ok(answer) => Ok(answer),
+            Ok(answer) => {
+                observer.answered(&answer);
+                Ok(answer)
+            }
             Err(Error::Request(error)) => Err(error),
             Err(Error::Denied(denied)) => {
                 let refusal = ledger.refusal.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -66,15 +64,16 @@ impl Inner {
 }
 
 /// Reserves, and commits an intent, before each try.
-struct CallLedger {
+struct CallLedger<'a> {
     key: EffectKey,
     hash: String,
     journal: Journal,
     spending: Spending,
     refusal: Mutex<Option<Stop>>,
+    observer: &'a CallObserver,
 }
 
-impl CallLedger {
+impl CallLedger<'_> {
     fn refuse(&self, stop: Stop) -> Denied {
         let reason = stop.detail.clone();
         *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(stop);
@@ -82,7 +81,7 @@ impl CallLedger {
     }
 }
 
-impl Ledger for CallLedger {
+impl Ledger for CallLedger<'_> {
     fn reserve(&self, attempt: u32, worst: WorstCase) -> BoxFuture<'_, Result<(), Denied>> {
         Box::pin(async move {
             let worst = worst.usage();
@@ -102,6 +101,7 @@ impl Ledger for CallLedger {
     }
 
     fn settle(&self, attempt: u32, settled: Settled) -> BoxFuture<'_, ()> {
+        self.observer.settled(attempt, &settled);
         match settled {
             Settled::NotBilled => {
                 self.spending.release(&self.key, attempt);
@@ -111,60 +111,5 @@ impl Ledger for CallLedger {
             Settled::Used(usage) => self.spending.bill(&self.key, attempt, Some(usage)),
         }
         Box::pin(std::future::ready(()))
-    }
-}
-
-/// Turns a call's events into the run's stream and its clocks.
-struct CallObserver {
-    key: EffectKey,
-    provider: String,
-    reporter: mpsc::UnboundedSender<Report>,
-    in_flight: Mutex<InFlight>,
-}
-
-impl CallObserver {
-    fn in_flight(&self) -> MutexGuard<'_, InFlight> {
-        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn report(&self, event: RunEvent) {
-        let _ = self.reporter.send(Report::Event(event));
-    }
-}
-
-impl Observer for CallObserver {
-    fn event(&self, event: CallEvent) {
-        match event {
-            CallEvent::Waiting { why, delay, attempt, of } => {
-                self.in_flight().set_waiting(true);
-                self.report(RunEvent::Waiting {
-                    key: self.key.clone(),
-                    why: format!("{}: {why}", self.provider),
-                    delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
-                    attempt: attempt + 1,
-                    of,
-                });
-            }
-            CallEvent::WaitingOver => {
-                self.in_flight().set_waiting(false);
-                self.report(RunEvent::WaitingOver { key: self.key.clone() });
-            }
-            CallEvent::TryFailed { attempt, status, message, elapsed, service } => {
-                if service.is_some() {
-                    self.in_flight().try_failed(elapsed);
-                }
-                tracing::info!(key = %self.key, attempt, ?status, message, "a model try failed");
-            }
-            CallEvent::ExceededWorstCase { attempt, worst, used } => {
-                tracing::warn!(key = %self.key, attempt, ?worst, ?used, "a model call used more than its worst case");
-            }
-            CallEvent::Downgraded { parameter } => {
-                tracing::warn!(key = %self.key, parameter, "the model does not take a parameter; going on without it");
-            }
-            CallEvent::TryStarted { .. }
-            | CallEvent::FirstByte { .. }
-            | CallEvent::Repairing { .. }
-            | CallEvent::Answered { .. } => {}
-        }
     }
 }

@@ -6,6 +6,8 @@ mod chat;
 mod files;
 mod leases;
 mod local;
+mod trace;
+mod truncated;
 mod workspaces;
 
 use std::collections::BTreeMap;
@@ -92,6 +94,7 @@ struct Inner {
     submission: PathBuf,
     leases: Leases,
     workspaces: Workspaces,
+    truncation_warnings: truncated::TruncationWarnings,
 }
 
 /// The parts of a sitting that the world shares with the driver.
@@ -129,6 +132,7 @@ impl LiveWorld {
             limits: sitting.limits,
             reporter: sitting.reporter,
             submission: sitting.submission,
+            truncation_warnings: truncated::TruncationWarnings::default(),
         };
         Self { inner: Arc::new(inner), files }
     }

@@ -110,6 +110,7 @@ mod tests {
 
     fn answer(document: Option<Value>, content: &str) -> ChatAnswer {
         ChatAnswer {
+            logprobs: Vec::new(),
             content: content.to_owned(),
             reasoning: None,
             tool_calls: Vec::new(),

@@ -30,6 +30,7 @@ fn world() -> World {
     Box::new(|key, effect| match effect {
         Effect::BeginStep => EffectResult::Granted,
         Effect::Chat { .. } => EffectResult::Chat(Ok(ChatAnswer {
+            logprobs: Vec::new(),
             content: format!("print('{key}')"),
             reasoning: None,
             tool_calls: vec![],
@@ -49,6 +50,8 @@ fn world() -> World {
             cpu_ms: None,
             peak_memory_bytes: None,
             blocked: std::collections::BTreeMap::new(),
+            names_asked: std::collections::BTreeMap::new(),
+            submission_checks: 0,
             interrupted: false,
         })),
         _ => EffectResult::Recorded,

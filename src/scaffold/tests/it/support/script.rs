@@ -14,6 +14,7 @@ use super::context::World;
 
 pub(crate) fn chat(content: &str, document: Option<Value>, finish: FinishReason) -> EffectResult {
     EffectResult::Chat(Ok(ChatAnswer {
+        logprobs: Vec::new(),
         content: content.to_owned(),
         reasoning: None,
         tool_calls: vec![],
@@ -51,6 +52,8 @@ pub(crate) fn execute(code: &str) -> Execution {
         cpu_ms: None,
         peak_memory_bytes: None,
         blocked: BTreeMap::new(),
+        names_asked: BTreeMap::new(),
+        submission_checks: 0,
         interrupted: false,
     }
 }
