@@ -76,6 +76,7 @@ NEXT
 tests() {
   packages
   engine
+  apt_install curl curl
   command -v cargo-nextest >/dev/null || { say "installing cargo-nextest"; cargo install --locked cargo-nextest; }
   # Beside the build: it takes as long.
   local services

@@ -14,6 +14,7 @@ use std::{
 };
 
 use rustix::fs::MemfdFlags;
+use tempfile::TempDir;
 
 use crate::SandboxError;
 
@@ -22,6 +23,17 @@ use crate::SandboxError;
 pub(super) struct Arguments {
     words: Vec<OsString>,
     descriptors: Vec<OwnedFd>,
+    kept: Vec<TempDir>,
+}
+
+/// What bubblewrap is started with.
+pub(super) struct Finished {
+    /// What goes on the command line.
+    pub(super) line: [OsString; 2],
+    /// Descriptors to inherit.
+    pub(super) inherit: Vec<OwnedFd>,
+    /// Folders that have to stay as long as the jail.
+    pub(super) kept: Vec<TempDir>,
 }
 
 impl Arguments {
@@ -65,8 +77,13 @@ impl Arguments {
         Ok(())
     }
 
-    /// What goes on the command line, and the descriptors to inherit.
-    pub(super) fn finish(mut self) -> Result<([OsString; 2], Vec<OwnedFd>), SandboxError> {
+    /// A folder that the words name: it has to stay as long as the jail.
+    pub(super) fn keep(&mut self, folder: TempDir) {
+        self.kept.push(folder);
+    }
+
+    /// All of it, ready for a start.
+    pub(super) fn finish(mut self) -> Result<Finished, SandboxError> {
         let mut text = Vec::new();
         for word in &self.words {
             text.extend_from_slice(word.as_bytes());
@@ -75,7 +92,7 @@ impl Arguments {
         let list = memory_file(&text)?;
         let line = ["--args".into(), list.as_raw_fd().to_string().into()];
         self.descriptors.push(list);
-        Ok((line, self.descriptors))
+        Ok(Finished { line, inherit: self.descriptors, kept: self.kept })
     }
 }
 

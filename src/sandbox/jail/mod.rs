@@ -10,6 +10,7 @@
 
 mod arguments;
 pub(crate) mod network;
+mod nodes;
 mod probe;
 pub(crate) mod root;
 pub(crate) mod seccomp;

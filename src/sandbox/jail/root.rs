@@ -13,7 +13,7 @@ use std::{
     sync::OnceLock,
 };
 
-use super::arguments::Arguments;
+use super::{arguments::Arguments, nodes};
 use crate::{
     Job, SandboxError,
     callback::{self, script},
@@ -138,6 +138,7 @@ fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
     }
     arguments.add("--remount-ro", ["/proc"]);
     arguments.add("--dev", ["/dev"]);
+    nodes::add(arguments);
     for (folder, size) in [("/dev/shm", job.limits.shm_bytes), ("/tmp", job.limits.tmp_bytes)] {
         arguments.add("--perms", ["1777"]);
         arguments.add("--size", [size.max(4096).to_string()]);

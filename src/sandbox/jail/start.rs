@@ -5,7 +5,7 @@ use std::{
     fs::File,
     io::{Read, Write},
     os::fd::OwnedFd,
-    process::{Command, Stdio},
+    process::Command,
     time::Duration,
 };
 
@@ -14,9 +14,15 @@ use rustix::{
     process::{Pid, PidfdFlags, Resource, Rlimit, Signal},
 };
 use serde::Deserialize;
+use tempfile::TempDir;
 use tokio::{io::AsyncReadExt, net::unix::pipe, time::timeout};
 
-use super::{Jail, arguments::Arguments, network::Counters, root};
+use super::{
+    Jail,
+    arguments::{Arguments, Finished},
+    network::Counters,
+    root,
+};
 use crate::{
     Job, SandboxError,
     callback::Callbacks,
@@ -45,6 +51,8 @@ pub(super) struct JailTree {
     first: Pid,
     first_fd: OwnedFd,
     group: Option<Group>,
+    /// Folders that the jail's mounts come from.
+    _kept: Vec<TempDir>,
 }
 
 impl JailTree {
@@ -118,7 +126,7 @@ pub(super) async fn start(jail: &Jail, job: &Job, argv: &[OsString]) -> Result<R
     let mut arguments = arguments(jail, job)?;
     arguments.descriptor("--json-status-fd", status_write);
     arguments.descriptor("--block-fd", block_read);
-    let (first_arguments, inherit) = arguments.finish()?;
+    let Finished { line, inherit, kept } = arguments.finish()?;
 
     let group = jail.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
     let preparation = Preparation {
@@ -129,8 +137,10 @@ pub(super) async fn start(jail: &Jail, job: &Job, argv: &[OsString]) -> Result<R
         new_session: true,
     };
     let mut command = Command::new(&jail.bubblewrap);
-    command.args(first_arguments).arg("--").args(argv).env_clear();
-    command.stdin(Stdio::null()).stdout(duplicate(&output_write)?).stderr(output_write);
+    command.args(line).arg("--").args(argv).env_clear();
+    // An empty pipe: the host's `/dev/null` would be open with the rights of its owner.
+    let (no_input, _) = pipe_pair()?;
+    command.stdin(no_input).stdout(duplicate(&output_write)?).stderr(output_write);
     let child = supervisor::spawn(command, preparation).await?;
 
     let mut text = Vec::new();
@@ -145,7 +155,7 @@ pub(super) async fn start(jail: &Jail, job: &Job, argv: &[OsString]) -> Result<R
     // Its parent waits for the program's end, so the number cannot have been taken by another process.
     let first_fd = rustix::process::pidfd_open(first, PidfdFlags::empty())
         .map_err(SandboxError::system("pidfd_open"))?;
-    let live = Live::new(JailTree { first, first_fd, group }, child);
+    let live = Live::new(JailTree { first, first_fd, group, _kept: kept }, child);
     limit_processes(first, job)?;
     let counters = Counters::open(first);
     let callbacks = if jail.facts.callbacks {
