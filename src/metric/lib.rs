@@ -9,10 +9,12 @@
 //! - ranking of positives: [`roc_auc`], [`mean_column_auc`], [`average_precision`]
 //! - probabilities: [`log_loss`], [`cross_entropy`], [`binary_log_loss`]
 //! - regression: [`rmse`], [`mae`], [`rmsle`], [`mape`], [`mean_poisson_deviance`]
+//! - correlation: [`pearson`]
 //! - sequences and ranked lists: [`exact_match`], [`levenshtein`], [`mean_levenshtein`], [`map_at_k`]
 
 mod auc;
 mod classification;
+mod correlation;
 mod error;
 mod log_loss;
 mod regression;
@@ -21,6 +23,7 @@ mod sum;
 
 pub use auc::{average_precision, mean_column_auc, roc_auc};
 pub use classification::{accuracy, macro_f1, micro_f1, quadratic_weighted_kappa};
+pub use correlation::pearson;
 pub use error::MetricError;
 pub use log_loss::{EPS_KAGGLE, EPS_SKLEARN, binary_log_loss, cross_entropy, log_loss, renormalise};
 pub use podium_types::direction::Direction;
