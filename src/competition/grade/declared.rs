@@ -57,7 +57,7 @@ impl<'a> Pair<'a> {
             MetricName::Pearson => self.mean_over_columns(|pair, guess, truth| {
                 let truth = pair.truth.any_numbers(truth)?;
                 let guess = pair.guess.any_numbers(guess)?;
-                metric::pearson(&truth, &guess).map_err(|error| pair.fault(error))
+                metric::scaled_pearson(&truth, &guess).map_err(|error| pair.fault(error))
             }),
             _ => self.mean_over_columns(Self::labels),
         }
