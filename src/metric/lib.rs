@@ -10,20 +10,40 @@
 //! - probabilities: [`log_loss`], [`cross_entropy`], [`binary_log_loss`]
 //! - regression: [`rmse`], [`mae`], [`rmsle`], [`mape`], [`mean_poisson_deviance`]
 //! - sequences and ranked lists: [`exact_match`], [`levenshtein`], [`mean_levenshtein`], [`map_at_k`]
+//! - texts: [`TextDistance`], [`mean_text_distance`], [`edit_rate`]
+//! - orders: [`pooled_kendall_tau`]; correlations: [`pearson`], [`spearman`], [`matthews_correlation`]
+//! - sets of labels: [`jaccard`], [`f1_from_counts`], [`label_weighted_ranking_precision`]
+//! - probabilities beyond the losses: [`probabilistic_f1`], [`mean_kl_divergence`], [`weighted_log_loss`]
+//! - directions and places: [`mean_angular_error`], [`haversine`], [`quantile`]
+//! - unintended bias: [`group_auc`], [`power_mean`]
 
 mod auc;
+mod bias;
 mod classification;
+mod correlation;
+mod distance;
+mod edit_distance;
 mod error;
 mod log_loss;
+mod multi_label;
+mod order;
+mod probabilistic;
 mod regression;
 mod sequence;
 mod sum;
 
 pub use auc::{average_precision, mean_column_auc, roc_auc};
+pub use bias::{GroupAuc, group_auc, power_mean};
 pub use classification::{accuracy, macro_f1, micro_f1, quadratic_weighted_kappa};
+pub use correlation::{average_ranks, matthews_correlation, pearson, spearman};
+pub use distance::{Direction3, EARTH_RADIUS, Place, angle_between, haversine, mean_angular_error, quantile};
+pub use edit_distance::{TextDistance, edit_rate, mean_text_distance};
 pub use error::MetricError;
 pub use log_loss::{EPS_KAGGLE, EPS_SKLEARN, binary_log_loss, cross_entropy, log_loss, renormalise};
+pub use multi_label::{f1_from_counts, jaccard, label_weighted_ranking_precision};
+pub use order::{inversions, pooled_kendall_tau};
 pub use podium_types::direction::Direction;
+pub use probabilistic::{ColumnWeight, mean_kl_divergence, probabilistic_f1, weighted_log_loss};
 pub use regression::{mae, mape, mean_poisson_deviance, rmse, rmsle};
 pub use sequence::{average_precision_at_k, exact_match, levenshtein, map_at_k, mean_levenshtein};
 pub use sum::{mean, pairwise_sum};
