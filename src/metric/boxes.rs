@@ -118,8 +118,9 @@ pub fn points_in_boxes(boxes: &[LabelledBox], points: &[LabelledPoint]) -> Count
 /// F1 of counts: `2·P·R / (P + R)`, with precision `P = hits / (hits + false alarms)` and recall `R = hits / (hits +
 /// misses)`.
 ///
-/// 0 when nothing is hit. Range 0 to 1, higher is better. Source: Kaggle's micro F1 of detections.
-pub fn f1_of_counts(counts: Counts) -> f64 {
+/// 0 when nothing is hit. The last bits may differ from those of [`f1_from_counts`](crate::f1_from_counts), which divides
+/// once. Range 0 to 1, higher is better. Source: Kaggle's micro F1 of detections.
+pub fn harmonic_f1(counts: Counts) -> f64 {
     if counts.hits == 0 {
         return 0.0;
     }

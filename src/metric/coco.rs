@@ -1,5 +1,5 @@
-//! Average precision of detections as pycocotools computes it, for one IoU threshold, one range of areas and at most
-//! so many detections per image and class.
+//! Average precision of detections as `pycocotools` computes it, for one threshold of overlap, one range of areas and
+//! at most so many detections per image and class.
 //!
 //! The matcher stores matches as ids and takes 0 for "unmatched". Callers who number from 1 get the textbook result;
 //! graders that number from 0 get, like the official ones, a first truth and a first detection that are treated as
@@ -60,7 +60,7 @@ const POINTS: u32 = 101;
 ///
 /// Truth is taken in the given order image by image, detections by confidence, then image, then the given order. A
 /// class whose true boxes are all ignored is left out; −1 when no class is left. Range 0 to 1, higher is better.
-/// Source: pycocotools 2.0, `COCOeval`.
+/// Source: `pycocotools` 2.0, `COCOeval`.
 pub fn coco_mean_average_precision(
     truth: &[CocoTruth],
     detections: &[CocoDetection],

@@ -63,12 +63,17 @@ impl Cuboid {
             [x - along[0] + across[0], y - along[1] - across[1]],
         ];
         let [first, second, third, fourth] = corners;
-        let right_angled = [(first, second, fourth), (second, first, third), (third, second, fourth), (fourth, first, third)]
-            .into_iter()
-            .all(|(at, one, two)| {
-                let dot = (one[0] - at[0]) * (two[0] - at[0]) + (one[1] - at[1]) * (two[1] - at[1]);
-                dot.abs() <= RIGHT_ANGLE
-            });
+        let right_angled = [
+            (first, second, fourth),
+            (second, first, third),
+            (third, second, fourth),
+            (fourth, first, third),
+        ]
+        .into_iter()
+        .all(|(at, one, two)| {
+            let dot = (one[0] - at[0]) * (two[0] - at[0]) + (one[1] - at[1]) * (two[1] - at[1]);
+            dot.abs() <= RIGHT_ANGLE
+        });
         if !right_angled {
             return Err(CuboidError::NotOrthogonal);
         }
@@ -116,15 +121,17 @@ impl Cuboid {
 /// Keeps the part of a polygon to the left of an edge (Sutherland and Hodgman 1974).
 fn clip(polygon: &[Corner], (from, to): (Corner, Corner), kept: &mut Vec<Corner>) {
     kept.clear();
-    let side = |point: Corner| {
-        (to[0] - from[0]) * (point[1] - from[1]) - (to[1] - from[1]) * (point[0] - from[0])
-    };
+    let side =
+        |point: Corner| (to[0] - from[0]) * (point[1] - from[1]) - (to[1] - from[1]) * (point[0] - from[0]);
     let Some(mut before) = polygon.last().copied() else { return };
     for point in polygon.iter().copied() {
         let (here, there) = (side(point), side(before));
         if (here >= 0.0) != (there >= 0.0) {
             let share = there / (there - here);
-            kept.push([before[0] + share * (point[0] - before[0]), before[1] + share * (point[1] - before[1])]);
+            kept.push([
+                before[0] + share * (point[0] - before[0]),
+                before[1] + share * (point[1] - before[1]),
+            ]);
         }
         if here >= 0.0 {
             kept.push(point);

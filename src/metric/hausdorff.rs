@@ -123,7 +123,7 @@ impl Volume {
 /// voxel of the other, with `steps` the distances between neighbouring slices, rows and columns.
 ///
 /// `None` when either set is empty. Range 0 to ∞, lower is better. Symmetric. Source: Hausdorff 1914; agrees with
-/// SciPy's `directed_hausdorff`, taken both ways.
+/// `scipy`'s `directed_hausdorff`, taken both ways.
 pub fn hausdorff(left: &Volume, right: &Volume, steps: [f64; 3]) -> Option<f64> {
     if left.voxels == 0 || right.voxels == 0 {
         return None;
@@ -220,7 +220,8 @@ impl Search<'_> {
 
     /// Looks for a nearer voxel in one slice, in lines farther and farther away.
     fn nearest_in_slice(&self, point: Point, slice: usize, best: &mut (f64, Point)) {
-        let Some((first, after)) = self.to.spans.get(slice).copied().filter(|(first, after)| first < after) else {
+        let Some((first, after)) = self.to.spans.get(slice).copied().filter(|(first, after)| first < after)
+        else {
             return;
         };
         let nearest_line = point.line.clamp(first, after - 1);

@@ -14,10 +14,10 @@ const MAX_DIGITS: usize = 4300;
 const ZEROS: [u32; 65] = [
     0x0660, 0x06f0, 0x07c0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66, 0x0de6,
     0x0e50, 0x0ed0, 0x0f20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0,
-    0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10, 0x104a0, 0x10d30, 0x11066,
-    0x110f0, 0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650, 0x116c0, 0x11730, 0x118e0, 0x11950, 0x11c50,
-    0x11d50, 0x11da0, 0x16a60, 0x16ac0, 0x16b50, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1e140, 0x1e2f0,
-    0x1e950, 0x1fbf0,
+    0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10, 0x104a0, 0x10d30,
+    0x11066, 0x110f0, 0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650, 0x116c0, 0x11730, 0x118e0,
+    0x11950, 0x11c50, 0x11d50, 0x11da0, 0x16a60, 0x16ac0, 0x16b50, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec,
+    0x1d7f6, 0x1e140, 0x1e2f0, 0x1e950, 0x1fbf0,
 ];
 
 /// Whether Python's `str.isspace` holds for the character: Unicode's white space and the four ASCII separators.
@@ -48,15 +48,19 @@ impl Ord for Integer {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Small(left), Self::Small(right)) => left.cmp(right),
-            (Self::Small(_), Self::Huge { negative, .. }) => below(!*negative),
-            (Self::Huge { negative, .. }, Self::Small(_)) => below(*negative),
             (Self::Huge { negative: true, digits: left }, Self::Huge { negative: true, digits: right }) => {
                 magnitude(right, left)
             }
             (Self::Huge { negative: false, digits: left }, Self::Huge { negative: false, digits: right }) => {
                 magnitude(left, right)
             }
-            (Self::Huge { negative, .. }, Self::Huge { .. }) => below(*negative),
+            // A huge one beside any other is told by its sign.
+            (Self::Huge { negative: true, .. }, _) | (_, Self::Huge { negative: false, .. }) => {
+                Ordering::Less
+            }
+            (Self::Huge { negative: false, .. }, _) | (_, Self::Huge { negative: true, .. }) => {
+                Ordering::Greater
+            }
         }
     }
 }
@@ -65,10 +69,6 @@ impl PartialOrd for Integer {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
-}
-
-const fn below(holds: bool) -> Ordering {
-    if holds { Ordering::Less } else { Ordering::Greater }
 }
 
 fn magnitude(left: &str, right: &str) -> Ordering {
@@ -149,7 +149,7 @@ fn well_placed_underscores(text: &str) -> bool {
 
 /// The text in ASCII with blanks at its ends removed; `None` where it holds a character that no number has.
 ///
-/// As in CPython, blanks are C's six and every blank beyond ASCII, so the four ASCII separators are none here.
+/// As in Python, blanks are C's six and every blank beyond ASCII, so the four ASCII separators are none here.
 fn plain(text: &str) -> Option<Cow<'_, str>> {
     let space = |character: char| matches!(character, ' ' | '\t'..='\r');
     if text.is_ascii() {

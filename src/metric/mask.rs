@@ -157,7 +157,7 @@ pub const IOU_THRESHOLDS: [f64; 10] = [
 
 /// Share of the thresholds that an overlap exceeds strictly: the precision of one object, averaged over thresholds.
 ///
-/// Range 0 to 1, higher is better; 0 of NaN and of no thresholds. Source: Kaggle's mean precision over IoU thresholds.
+/// Range 0 to 1, higher is better; 0 of NaN and of no thresholds. Source: Kaggle's mean precision over thresholds.
 pub fn precision_over_thresholds(overlap: f64, thresholds: &[f64]) -> f64 {
     let hits = thresholds.iter().filter(|threshold| overlap > **threshold).count();
     hits as f64 / thresholds.len().max(1) as f64

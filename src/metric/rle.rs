@@ -74,16 +74,19 @@ fn decode_any(text: &str, pixels: u64) -> Result<Mask, RleError> {
     }
     let starts = Kind::of(numbers.iter().step_by(2));
     let lengths = Kind::of(numbers.iter().skip(1).step_by(2));
-    match (starts, lengths) {
-        (Kind::Signed, Kind::Signed) => mark(pairs.map(|(start, length)| wrapping(start, length)), pixels),
-        (Kind::Floats, _) | (_, Kind::Floats) => Err(RleError::Unusable),
-        (Kind::Objects, _) | (_, Kind::Objects) => {
-            mark(pairs.map(|(start, length)| exact(start, length)), pixels)
+    let bounds = match (starts, lengths) {
+        (Kind::Signed, Kind::Signed) => wrapping,
+        // Sums of floats, or of signed and unsigned numbers, are floats.
+        (Kind::Floats, _)
+        | (_, Kind::Floats)
+        | (Kind::Unsigned, Kind::Signed)
+        | (Kind::Signed, Kind::Unsigned) => {
+            return Err(RleError::Unusable);
         }
-        // Every start is beyond any image.
-        (Kind::Unsigned, Kind::Unsigned) => Ok(Mask::default()),
-        (Kind::Unsigned, Kind::Signed) | (Kind::Signed, Kind::Unsigned) => Err(RleError::Unusable),
-    }
+        // Where both are unsigned, sums wrap around too, but every start is beyond any image.
+        (Kind::Objects, _) | (_, Kind::Objects) | (Kind::Unsigned, Kind::Unsigned) => exact,
+    };
+    mark(pairs.map(|(start, length)| bounds(start, length)), pixels)
 }
 
 /// NumPy's type of an array made of positive Python integers.
@@ -141,7 +144,7 @@ fn pairs<T>(numbers: &[T]) -> Result<impl Iterator<Item = (&T, &T)>, RleError> {
 }
 
 /// The first pixel and the pixel after the last one, counted from 0.
-const fn exact(start: i128, length: i128) -> (i128, i128) {
+fn exact(start: i128, length: i128) -> (i128, i128) {
     (start - 1, start - 1 + length)
 }
 
