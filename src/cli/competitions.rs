@@ -20,8 +20,8 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  podium competitions list --category text")]
     List {
         /// Only those of this split
-        #[arg(long, default_value = "all", value_name = "NAME")]
-        split: String,
+        #[arg(long, value_name = "NAME")]
+        split: Option<String>,
         /// Only those of this category
         #[arg(long, value_name = "NAME")]
         category: Option<String>,
@@ -59,9 +59,12 @@ pub(crate) fn main(
     let catalog = site.competitions()?;
     match command {
         Command::List { split, category, json } => {
-            let mut members = catalog.split(split).map_err(RunError::from)?;
+            let mut members = match split {
+                Some(split) => catalog.split(split).map_err(RunError::from)?,
+                None => catalog.list().collect(),
+            };
             members.retain(|competition| {
-                category.as_ref().is_none_or(|category| competition.category == *category)
+                category.as_ref().is_none_or(|category| is_of(&competition.category, category))
             });
             if *json {
                 let rows: Vec<Value> = members.iter().map(|competition| facts(competition, &site)).collect();
@@ -94,6 +97,11 @@ pub(crate) fn main(
     Ok(ExitCode::SUCCESS)
 }
 
+/// Whether a category is the wanted one, or a kind of it: `image-segmentation` is a kind of `image`.
+fn is_of(category: &str, wanted: &str) -> bool {
+    category.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+}
+
 fn status(competition: &Competition, site: &Site) -> &'static str {
     match podium_competition::status(&site.data_dir, competition) {
         Status::Prepared => "prepared",
@@ -117,7 +125,7 @@ fn facts(competition: &Competition, site: &Site) -> Value {
         "metric": competition.metric.name.as_str(),
         "direction": competition.direction().as_str(),
         "board": competition.board.kind,
-        "teams": competition.board.thresholds.as_ref().map(|board| board.teams),
+        "teams": competition.board.thresholds.as_ref().and_then(|board| board.teams),
         "data": status(competition, site),
     })
 }
@@ -155,7 +163,7 @@ fn show(competition: &Competition, site: &Site, terminal: &Terminal) {
     );
     say(
         "board",
-        &board(competition.board.kind, competition.board.thresholds.as_ref().map(|board| board.teams)),
+        &board(competition.board.kind, competition.board.thresholds.as_ref().and_then(|board| board.teams)),
     );
     if let Some(board) = &competition.board.thresholds {
         say(

@@ -68,7 +68,7 @@ pub(crate) fn header(run: &StoredRun, equipment: &Equipment, terminal: &Terminal
     }
     say(
         "board",
-        board(competition.board.kind, competition.board.thresholds.as_ref().map(|board| board.teams)),
+        board(competition.board.kind, competition.board.thresholds.as_ref().and_then(|board| board.teams)),
     );
 }
 

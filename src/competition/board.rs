@@ -42,7 +42,11 @@ pub struct Board {
     /// The lines, best first; empty when the catalog came without them.
     #[serde(skip)]
     pub entries: Vec<BoardEntry>,
-    /// Thresholds by the medal rule; absent with the lines.
+    /// A board of human teams as its file has it, a score a line below the header. It is read when a score is placed on
+    /// it: the catalog holds many and needs few.
+    #[serde(skip)]
+    pub listing: Option<String>,
+    /// Thresholds by the medal rule: of the lines, or as recorded for a board of human teams.
     pub thresholds: Option<Thresholds>,
 }
 
@@ -60,8 +64,8 @@ pub struct Thresholds {
     /// Which way the board improves: lower exactly when its first score is below its last.
     #[serde(serialize_with = "crate::catalog::serialize_direction")]
     pub direction: Direction,
-    /// Number of teams or baselines.
-    pub teams: usize,
+    /// Number of teams or baselines, where it is known.
+    pub teams: Option<usize>,
 }
 
 /// A medal.
@@ -112,7 +116,7 @@ impl Thresholds {
             bronze: at(bronze)?,
             median: median(scores)?,
             direction: if first < last { Direction::Lower } else { Direction::Higher },
-            teams: scores.len(),
+            teams: Some(scores.len()),
         })
     }
 
@@ -138,20 +142,29 @@ impl Thresholds {
 }
 
 impl Board {
-    /// Where a rounded score stands; `None` on a board without lines. NaN and infinities earn no medal and are not
+    /// Where a rounded score stands; `None` on a board without thresholds. NaN and infinities earn no medal and are not
     /// above the median.
     pub fn standing(&self, score: f64) -> Option<Standing> {
         let thresholds = self.thresholds.as_ref()?;
+        let scores = self.scores();
+        let share = |beaten: usize| (!scores.is_empty()).then(|| 100.0 * beaten as f64 / scores.len() as f64);
         if !score.is_finite() {
-            return Some(Standing { medal: None, above_median: false, percentile: Some(0.0) });
+            return Some(Standing { medal: None, above_median: false, percentile: share(0) });
         }
-        let beaten =
-            self.entries.iter().filter(|entry| thresholds.direction.better(score, entry.score)).count();
+        let beaten = scores.iter().filter(|other| thresholds.direction.better(score, **other)).count();
         Some(Standing {
             medal: thresholds.medal(score),
             above_median: thresholds.above_median(score),
-            percentile: Some(100.0 * beaten as f64 / self.entries.len() as f64),
+            percentile: share(beaten),
         })
+    }
+
+    /// All scores on the board, best first; none where its lines are not at hand.
+    pub fn scores(&self) -> Vec<f64> {
+        match &self.listing {
+            Some(listing) => listing.lines().skip(1).filter_map(|line| line.parse().ok()).collect(),
+            None => self.entries.iter().map(|entry| entry.score).collect(),
+        }
     }
 }
 
@@ -183,10 +196,18 @@ pub fn round_like_numpy(score: f64) -> f64 {
 }
 
 impl Board {
-    /// Reads the lines of a board file: a column `score` and, where there is one, `name`, best first.
-    pub(crate) fn read_lines(&mut self, text: &str, direction: Direction) -> Result<(), String> {
+    /// Takes the lines of a board file: a column `score` and, where there is one, `name`, best first. Those of a board
+    /// of human teams are kept for later and its recorded thresholds stay.
+    pub(crate) fn read_lines(&mut self, text: String, direction: Direction) -> Result<(), String> {
+        if self.kind == BoardKind::Kaggle {
+            if text.lines().next() != Some("score") {
+                return Err("the only column is not `score`".to_owned());
+            }
+            self.listing = Some(text);
+            return Ok(());
+        }
         let options = ReadOptions { as_text: vec!["name".to_owned()], ..ReadOptions::default() };
-        let table = csv::read_text(text, &options).map_err(|error| error.to_string())?;
+        let table = csv::read_text(&text, &options).map_err(|error| error.to_string())?;
         let scores = table.column("score").ok_or("there is no column `score`")?;
         let names = table.column("name");
         for (row, cell) in scores.cells().enumerate() {

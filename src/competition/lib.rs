@@ -21,7 +21,9 @@ pub mod preview;
 pub mod report;
 
 pub use board::{Board, BoardKind, Medal, Standing, Thresholds};
-pub use catalog::{Catalog, CatalogError, Competition, Metric, SubmissionFormat, ValueRule};
+pub use catalog::{
+    Catalog, CatalogError, Competition, Grading, Metric, Rounding, SubmissionFormat, ValueRule,
+};
 pub use data::{DataError, Folders, Prepared, Status, folders, prepare_offline, status};
 pub use grade::{AnswersFault, GradeError, Graded, Outcome, examine, grade, validate};
 pub use preview::{PreviewOptions, preview, preview_with};

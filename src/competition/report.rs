@@ -5,7 +5,7 @@ use podium_metric::Direction;
 use podium_types::number::Number;
 use serde::{Deserialize, Serialize};
 
-use crate::board::{Board, BoardKind, Medal, round_like_python};
+use crate::board::{Board, BoardKind, Medal};
 use crate::catalog::Competition;
 use crate::grade::Outcome;
 
@@ -14,7 +14,7 @@ use crate::grade::Outcome;
 pub struct ReportBoard {
     /// Human teams or baselines.
     pub kind: BoardKind,
-    /// How many; `None` when the board's lines are not at hand.
+    /// How many; `None` when it is not known.
     pub teams: Option<usize>,
 }
 
@@ -62,7 +62,7 @@ pub struct GradingReport {
     pub notes: Vec<String>,
     /// Which board the medals refer to.
     pub board: ReportBoard,
-    /// Percentage of the board that is beaten.
+    /// Percentage of the board that is beaten; `None` when its lines are not at hand.
     pub percentile: Option<f64>,
 }
 
@@ -79,7 +79,7 @@ pub fn report(
         Outcome::Scored { raw_score, .. } => Some(*raw_score),
         Outcome::Invalid { .. } | Outcome::Missing { .. } => None,
     };
-    let score = raw_score.map(round_like_python);
+    let score = outcome.rounded_score();
     let standing = score.and_then(|score| board.standing(score));
     let medal = standing.and_then(|standing| standing.medal);
     let direction = thresholds.map_or(competition.direction(), |thresholds| thresholds.direction);
@@ -106,7 +106,7 @@ pub fn report(
             Outcome::Scored { notes, .. } => notes.clone(),
             Outcome::Invalid { .. } | Outcome::Missing { .. } => Vec::new(),
         },
-        board: ReportBoard { kind: board.kind, teams: thresholds.map(|thresholds| thresholds.teams) },
+        board: ReportBoard { kind: board.kind, teams: thresholds.and_then(|thresholds| thresholds.teams) },
         percentile: standing.and_then(|standing| standing.percentile),
     }
 }

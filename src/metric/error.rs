@@ -56,6 +56,12 @@ pub enum MetricError {
         /// Their sum.
         sum: f64,
     },
+    /// The metric needs more rows.
+    #[error("at least {least} rows are needed")]
+    TooFewRows {
+        /// How many at least.
+        least: usize,
+    },
     /// `k` is zero.
     #[error("k is zero")]
     ZeroK,

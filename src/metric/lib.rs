@@ -11,7 +11,7 @@
 //! - regression: [`rmse`], [`mae`], [`rmsle`], [`mape`], [`mean_poisson_deviance`]
 //! - sequences and ranked lists: [`exact_match`], [`levenshtein`], [`mean_levenshtein`], [`map_at_k`]
 //! - texts: [`TextDistance`], [`mean_text_distance`], [`edit_rate`]
-//! - orders: [`pooled_kendall_tau`]; correlations: [`pearson`], [`spearman`], [`matthews_correlation`]
+//! - orders: [`pooled_kendall_tau`]; correlations: [`pearson`], [`scaled_pearson`], [`spearman`], [`matthews_correlation`]
 //! - sets of labels: [`jaccard`], [`f1_from_counts`], [`label_weighted_ranking_precision`]
 //! - probabilities beyond the losses: [`probabilistic_f1`], [`mean_kl_divergence`], [`weighted_log_loss`]
 //! - directions and places: [`mean_angular_error`], [`haversine`], [`quantile`]
@@ -41,6 +41,7 @@ mod order;
 mod probabilistic;
 mod regression;
 mod rle;
+mod scaled_pearson;
 mod sequence;
 mod sum;
 
@@ -68,5 +69,6 @@ pub use podium_types::direction::Direction;
 pub use probabilistic::{ColumnWeight, mean_kl_divergence, probabilistic_f1, weighted_log_loss};
 pub use regression::{mae, mape, mean_poisson_deviance, rmse, rmsle};
 pub use rle::{RleError, decode_rle};
+pub use scaled_pearson::scaled_pearson;
 pub use sequence::{average_precision_at_k, exact_match, levenshtein, map_at_k, mean_levenshtein};
 pub use sum::{mean, pairwise_sum};

@@ -66,6 +66,7 @@ impl Site {
     /// When a catalog entry is wrong.
     pub fn competitions(&self) -> Result<Catalog, RunError> {
         let mut texts = self.assets.under("benchmark/competitions/", "");
+        texts.extend(self.assets.under("benchmark/boards/", ""));
         texts.extend(self.assets.under("benchmark/offline/", ""));
         Ok(Catalog::from_texts(texts)?)
     }

@@ -8,6 +8,7 @@ use podium_metric::Direction;
 use serde::{Deserialize, Serialize};
 
 use crate::board::Board;
+use crate::catalog::grading::Grading;
 use crate::catalog::metric::Metric;
 
 /// Where a competition comes from.
@@ -43,8 +44,12 @@ pub struct Competition {
     pub split: Option<String>,
     /// Seed of the split.
     pub seed: Option<u64>,
+    /// When it ended on Kaggle: a date, or the year alone.
+    pub ended: Option<String>,
     /// What is measured.
     pub metric: Metric,
+    /// How a submission is graded.
+    pub grading: Grading,
     /// What a submission looks like.
     pub submission: SubmissionFormat,
     /// Where the answers are.
@@ -53,6 +58,10 @@ pub struct Competition {
     pub data: Data,
     /// The board that medals are read from.
     pub board: Board,
+    /// What a run is likely to need.
+    pub resources: Resources,
+    /// What is known to be wrong with it.
+    pub known_issues: Vec<String>,
     /// What the agent reads; absent when no description came with the catalog.
     #[serde(skip)]
     pub description: Option<String>,
@@ -118,8 +127,9 @@ pub struct SubmissionFormat {
     pub id: Vec<String>,
     /// Predicted columns, in the order of the sample submission.
     pub columns: Vec<String>,
-    /// What a predicted cell must hold.
-    pub value: ValueRule,
+    /// What a predicted cell must hold, by the rules of the offline competitions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<ValueRule>,
 }
 
 /// Where the answers are.
@@ -131,10 +141,43 @@ pub struct Answers {
     /// The columns that hold the truth, where they are not the submission's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<String>>,
+    /// A table, or one JSON value a line.
+    #[serde(default, skip_serializing_if = "AnswersFormat::is_csv")]
+    pub format: AnswersFormat,
+}
+
+/// What a file of answers holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswersFormat {
+    /// A table.
+    #[default]
+    Csv,
+    /// One JSON value a line.
+    Jsonl,
+}
+
+impl AnswersFormat {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+    fn is_csv(&self) -> bool {
+        *self == Self::Csv
+    }
+}
+
+/// What a run is likely to need; rough figures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resources {
+    /// Whether a graphics card makes a large difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<bool>,
+    /// Free disk for the prepared data and the raw ones beside them, in gigabytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_gb: Option<f64>,
 }
 
 /// Names and sizes of the data files in the public folder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Data {
     /// Training table.
@@ -145,12 +188,45 @@ pub struct Data {
     pub test: Option<String>,
     /// A submission of the right shape.
     pub sample_submission: String,
+    /// Whether it stands in the private folder, because the public one holds an archive of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sample_is_private: bool,
     /// Rows in the training table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub train_rows: Option<u64>,
     /// Rows to predict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_rows: Option<u64>,
+    /// Size of the data as Kaggle serves them, in gigabytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_gb: Option<f64>,
+    /// Files that Kaggle serves and that the preparation reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub raw: Vec<String>,
+    /// What the preparation leaves in the public folder; a name that ends in `/` is a folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub public: Vec<String>,
+    /// What the preparation leaves in the private folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub private: Vec<String>,
+    /// Recorded MD5 sums.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub md5: Option<Checksums>,
+}
+
+/// Recorded MD5 sums, by path in their folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Checksums {
+    /// Of the archive that Kaggle serves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zip: Option<String>,
+    /// Of files in the public folder.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub public: BTreeMap<String, String>,
+    /// Of files in the private folder.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub private: BTreeMap<String, String>,
 }
 
 /// Texts of the catalog by their path below `benchmark/`.

@@ -4,6 +4,7 @@ use podium_metric::Direction;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::catalog::competition::ValueRule;
+use crate::catalog::grading::Cells;
 
 /// A metric of `podium_metric`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,9 +27,38 @@ pub enum MetricName {
     MeanLevenshtein,
     MapAtK,
     QuadraticWeightedKappa,
+    ErrorRate,
+    Pearson,
 }
 
 impl MetricName {
+    /// All of them.
+    pub const ALL: [Self; 18] = [
+        Self::Accuracy,
+        Self::RocAuc,
+        Self::LogLoss,
+        Self::MacroF1,
+        Self::MicroF1,
+        Self::MeanColumnAuc,
+        Self::Rmse,
+        Self::Mae,
+        Self::Rmsle,
+        Self::Mape,
+        Self::MeanPoissonDeviance,
+        Self::AveragePrecision,
+        Self::ExactMatch,
+        Self::MeanLevenshtein,
+        Self::MapAtK,
+        Self::QuadraticWeightedKappa,
+        Self::ErrorRate,
+        Self::Pearson,
+    ];
+
+    /// The metric that the TOML spells `word`.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|name| name.as_str() == word)
+    }
+
     /// As the TOML spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -48,6 +78,8 @@ impl MetricName {
             Self::MeanLevenshtein => "mean_levenshtein",
             Self::MapAtK => "map_at_k",
             Self::QuadraticWeightedKappa => "quadratic_weighted_kappa",
+            Self::ErrorRate => "error_rate",
+            Self::Pearson => "pearson",
         }
     }
 
@@ -60,12 +92,13 @@ impl MetricName {
             | Self::Rmsle
             | Self::Mape
             | Self::MeanPoissonDeviance
-            | Self::MeanLevenshtein => Direction::Lower,
+            | Self::MeanLevenshtein
+            | Self::ErrorRate => Direction::Lower,
             _ => Direction::Higher,
         }
     }
 
-    /// The value rules it can score.
+    /// The value rules it can score by the rules of the offline competitions.
     pub const fn rules(self) -> &'static [ValueRule] {
         use ValueRule::{Label, Labels, NonNegative, Number, Probability, Ranking, Text};
         match self {
@@ -78,6 +111,7 @@ impl MetricName {
             Self::ExactMatch => &[Text, Label],
             Self::MeanLevenshtein => &[Text],
             Self::MapAtK => &[Ranking],
+            Self::ErrorRate | Self::Pearson => &[],
         }
     }
 
@@ -85,13 +119,29 @@ impl MetricName {
     pub const fn takes_columns(self) -> bool {
         matches!(self, Self::LogLoss | Self::MeanColumnAuc)
     }
+
+    /// The cells it can score where the grading is declared.
+    pub const fn cells(self) -> &'static [Cells] {
+        use Cells::{AnyNumbers, FirstInteger, Integers, Labels, LabelsOrEmpty, LabelsOrNan, Numbers, Text};
+        match self {
+            Self::Accuracy | Self::ErrorRate | Self::MacroF1 => {
+                &[Labels, LabelsOrEmpty, LabelsOrNan, Text, Integers, FirstInteger]
+            }
+            Self::QuadraticWeightedKappa => &[Labels],
+            Self::RocAuc | Self::MeanColumnAuc | Self::LogLoss | Self::Rmse | Self::Mae | Self::Rmsle => {
+                &[Numbers]
+            }
+            Self::Pearson => &[AnyNumbers],
+            _ => &[],
+        }
+    }
 }
 
 /// What is measured, and how.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Metric {
-    /// Its name.
-    pub name: MetricName,
+    /// Its name; a word of [`MetricName`] unless the grader is written in Rust.
+    pub name: String,
     /// Which way it improves.
     #[serde(serialize_with = "direction")]
     pub direction: Direction,
@@ -105,7 +155,8 @@ pub struct MetricOptions {
     /// `map_at_k`: how many items of a ranking count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k: Option<usize>,
-    /// `log_loss`: probabilities are clipped to `[eps, 1 - eps]`; 1e-15 where absent.
+    /// `log_loss`: probabilities are clipped to `[eps, 1 - eps]`; absent, by the offline competitions' rule to 1e-15,
+    /// by a declared grading to the epsilon of a double.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eps: Option<f64>,
 }

@@ -1,19 +1,24 @@
 //! The catalog: which competitions there are.
 //!
-//! It is built from texts that the caller hands in by their path (`offline/segment/competition.toml`,
-//! `offline/segment/board.csv`, `offline/segment/description.md`), so it does not know whether they were compiled in,
-//! overridden or made up by a test. Answers are never among them.
+//! It is built from texts that the caller hands in by their path: `offline/segment/competition.toml` with the
+//! `board.csv` and `description.md` beside it, or `competitions/ID.toml` with `boards/ID.csv`. So it does not know
+//! whether they were compiled in, overridden or made up by a test. Answers are never among them.
 
 mod competition;
 mod error;
+mod grading;
 mod metric;
+mod misfit;
 mod parse;
 
 use podium_types::nearest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use competition::{Answers, Competition, Data, Kind, SubmissionFormat, Texts, ValueRule};
+pub use competition::{
+    Answers, AnswersFormat, Checksums, Competition, Data, Kind, Resources, SubmissionFormat, Texts, ValueRule,
+};
 pub use error::CatalogError;
+pub use grading::{Cells, Declared, Grading, Rounding, RowSum, Step};
 pub(crate) use metric::direction as serialize_direction;
 pub use metric::{Metric, MetricName, MetricOptions};
 
@@ -24,28 +29,28 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Reads every `competition.toml` among `texts`, with the `board.csv` and `description.md` beside it. Other
-    /// texts are ignored.
+    /// Reads every entry among `texts` with its board and description. Other texts are ignored.
     pub fn from_texts(mut texts: Texts) -> Result<Self, CatalogError> {
         let mut competitions = BTreeMap::new();
         let mut origins: BTreeMap<String, String> = BTreeMap::new();
-        let is_entry = |path: &str| path == "competition.toml" || path.ends_with("/competition.toml");
-        let entries: Vec<String> = texts.keys().filter(|path| is_entry(path)).cloned().collect();
-        for path in entries {
-            let folder = path.strip_suffix("competition.toml").unwrap_or_default();
+        let entries: Vec<Entry> = texts.keys().filter_map(|path| Entry::of(path)).collect();
+        for entry in entries {
+            let path = entry.path;
             let mut competition = parse::competition(&path, &texts.remove(&path).unwrap_or_default())?;
             let id = competition.id.clone();
+            if let Some(problem) = entry.id.filter(|name| *name != id).map(|name| misnamed(&id, &name)) {
+                return Err(CatalogError::Misfit { path, problem });
+            }
             if let Some(first) = origins.insert(id.clone(), path.clone()) {
                 return Err(CatalogError::Duplicate { id, first, second: path });
             }
-            competition.description = texts.remove(&format!("{folder}description.md"));
-            let board_path = format!("{folder}board.csv");
-            if let Some(board) = texts.remove(&board_path) {
+            competition.description = texts.remove(&entry.description);
+            if let Some(board) = texts.remove(&entry.board) {
                 let direction = competition.direction();
                 competition
                     .board
-                    .read_lines(&board, direction)
-                    .map_err(|problem| CatalogError::Board { path: board_path, problem })?;
+                    .read_lines(board, direction)
+                    .map_err(|problem| CatalogError::Board { path: entry.board, problem })?;
             }
             competitions.insert(id, competition);
         }
@@ -65,21 +70,55 @@ impl Catalog {
         })
     }
 
-    /// Names of all splits, `all` included.
+    /// Names of all splits.
     pub fn splits(&self) -> BTreeSet<&str> {
-        self.list().flat_map(|competition| &competition.splits).map(String::as_str).chain(["all"]).collect()
+        self.list().flat_map(|competition| &competition.splits).map(String::as_str).collect()
     }
 
-    /// The competitions of a split; `all` is every one.
+    /// The competitions of a split. `lite` is the benchmark's other name of `low`.
     pub fn split(&self, name: &str) -> Result<Vec<&Competition>, CatalogError> {
+        let wanted = if name == "lite" { "low" } else { name };
         let members: Vec<&Competition> = self
             .list()
-            .filter(|competition| name == "all" || competition.splits.iter().any(|split| split == name))
+            .filter(|competition| competition.splits.iter().any(|split| split == wanted))
             .collect();
-        if members.is_empty() && name != "all" {
+        if members.is_empty() {
             let known = self.splits().into_iter().map(str::to_owned).collect();
             return Err(CatalogError::UnknownSplit { name: name.to_owned(), known });
         }
         Ok(members)
     }
+}
+
+/// Where an entry and what belongs to it stand among the texts.
+struct Entry {
+    path: String,
+    board: String,
+    description: String,
+    /// The id that the file's name promises.
+    id: Option<String>,
+}
+
+impl Entry {
+    fn of(path: &str) -> Option<Self> {
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        let beside = |name: &str| format!("{}{name}", path.strip_suffix(file).unwrap_or_default());
+        if file == "competition.toml" {
+            let (board, description) = (beside("board.csv"), beside("description.md"));
+            return Some(Self { path: path.to_owned(), board, description, id: None });
+        }
+        let root =
+            folder.strip_suffix("competitions").filter(|root| root.is_empty() || root.ends_with('/'))?;
+        let id = file.strip_suffix(".toml")?;
+        Some(Self {
+            path: path.to_owned(),
+            board: format!("{root}boards/{id}.csv"),
+            description: format!("{root}competitions/{id}.md"),
+            id: Some(id.to_owned()),
+        })
+    }
+}
+
+fn misnamed(id: &str, name: &str) -> String {
+    format!("the file of competition `{id}` is named `{name}`")
 }

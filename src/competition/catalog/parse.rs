@@ -1,14 +1,17 @@
-//! Reads competition.toml. serde finds the fault; this module adds where it is and, for an unknown name, the nearest
-//! one that exists, and refuses what is well-formed but does not fit together.
+//! Reads a catalog entry. serde finds the fault; this module adds where it is and, for an unknown name, the nearest
+//! one that exists. What is well-formed but does not fit together is refused by `misfit`.
 
 use podium_metric::Direction;
 use podium_types::nearest::nearest;
 use serde::Deserialize;
+use toml::Spanned;
 
-use crate::board::{Board, BoardKind};
-use crate::catalog::competition::{Answers, Competition, Data, Kind, SubmissionFormat};
+use crate::board::{Board, BoardKind, Thresholds};
+use crate::catalog::competition::{Answers, Competition, Data, Kind, Resources, SubmissionFormat};
 use crate::catalog::error::CatalogError;
+use crate::catalog::grading::{Cells, Rounding, Step};
 use crate::catalog::metric::{Metric, MetricName, MetricOptions};
+use crate::catalog::misfit::{grading_of, misfit};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,17 +26,23 @@ struct Document {
     source: Option<String>,
     split: Option<String>,
     seed: Option<u64>,
+    ended: Option<String>,
+    #[serde(default)]
+    known_issues: Vec<String>,
     metric: MetricTable,
+    grading: Option<GradingTable>,
     submission: SubmissionFormat,
     answers: Answers,
     data: Data,
+    #[serde(default)]
+    resources: Resources,
     board: BoardTable,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct MetricTable {
-    name: MetricName,
+    name: Spanned<String>,
     direction: DirectionWord,
     k: Option<usize>,
     eps: Option<f64>,
@@ -48,21 +57,66 @@ enum DirectionWord {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(crate) struct GradingTable {
+    pub(crate) grader: Option<String>,
+    pub(crate) steps: Option<Vec<Step>>,
+    pub(crate) cells: Option<Cells>,
+    pub(crate) rounding: Option<Rounding>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct BoardTable {
     kind: BoardKind,
     sample_submission: Option<f64>,
     best: Option<f64>,
+    gold: Option<f64>,
+    silver: Option<f64>,
+    bronze: Option<f64>,
     median: Option<f64>,
+    teams: Option<usize>,
 }
 
-/// Reads one competition.toml; `path` names it in errors.
+impl BoardTable {
+    fn board(&self, direction: Direction) -> Board {
+        let medals = (self.gold, self.silver, self.bronze, self.median);
+        let thresholds = match medals {
+            (Some(gold), Some(silver), Some(bronze), Some(median)) => {
+                Some(Thresholds { gold, silver, bronze, median, direction, teams: self.teams })
+            }
+            _ => None,
+        };
+        Board {
+            kind: self.kind,
+            sample_submission: self.sample_submission,
+            best: self.best,
+            median: self.median,
+            entries: Vec::new(),
+            listing: None,
+            thresholds,
+        }
+    }
+}
+
+/// Reads one entry; `path` names it in errors.
 pub(crate) fn competition(path: &str, text: &str) -> Result<Competition, CatalogError> {
-    let document: Document = toml::from_str(text).map_err(|error| syntax(path, text, &error))?;
+    let document: Document = toml::from_str(text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        syntax(path, text, start, error.message())
+    })?;
+    let unfit = |problem| CatalogError::Misfit { path: path.to_owned(), problem };
     let direction = match document.metric.direction {
         DirectionWord::Lower => Direction::Lower,
         DirectionWord::Higher => Direction::Higher,
     };
-    let MetricTable { name, k, eps, .. } = document.metric;
+    let native = document.grading.as_ref().is_some_and(|grading| grading.grader.is_some());
+    let name = document.metric.name.get_ref();
+    let word = MetricName::from_word(name);
+    if word.is_none() && !native {
+        let start = document.metric.name.span().start;
+        return Err(syntax(path, text, start, &unknown_metric(name)));
+    }
+    let grading = grading_of(document.grading, word, &document.submission).map_err(unfit)?;
     let competition = Competition {
         id: document.id,
         name: document.name,
@@ -74,88 +128,37 @@ pub(crate) fn competition(path: &str, text: &str) -> Result<Competition, Catalog
         source: document.source,
         split: document.split,
         seed: document.seed,
-        metric: Metric { name, direction, options: MetricOptions { k, eps } },
+        ended: document.ended,
+        metric: Metric {
+            name: name.clone(),
+            direction,
+            options: MetricOptions { k: document.metric.k, eps: document.metric.eps },
+        },
+        grading,
         submission: document.submission,
         answers: document.answers,
         data: document.data,
-        board: Board {
-            kind: document.board.kind,
-            sample_submission: document.board.sample_submission,
-            best: document.board.best,
-            median: document.board.median,
-            entries: Vec::new(),
-            thresholds: None,
-        },
+        board: document.board.board(direction),
+        resources: document.resources,
+        known_issues: document.known_issues,
         description: None,
     };
     match misfit(&competition) {
         None => Ok(competition),
-        Some(problem) => Err(CatalogError::Misfit { path: path.to_owned(), problem }),
+        Some(problem) => Err(unfit(problem)),
     }
 }
 
-/// What does not fit together, if anything.
-fn misfit(competition: &Competition) -> Option<String> {
-    let Metric { name, direction, options } = &competition.metric;
-    let format = &competition.submission;
-    let metric = name.as_str();
-    if !is_id(&competition.id) {
-        let id = &competition.id;
-        return Some(format!("id `{id}` may hold only letters, digits, `-`, `_` and `.`, not first"));
-    }
-    if *direction != name.direction() {
-        return Some(format!("metric `{metric}` improves when {}, not {direction}", name.direction()));
-    }
-    if options.k.is_some() != (*name == MetricName::MapAtK) || options.k == Some(0) {
-        return Some("option `k` belongs to metric `map_at_k`, which needs it to be at least 1".to_owned());
-    }
-    if options.eps.is_some_and(|eps| *name != MetricName::LogLoss || !(0.0..0.5).contains(&eps)) {
-        return Some("option `eps` belongs to metric `log_loss` and lies from 0 to 0.5".to_owned());
-    }
-    if !name.rules().contains(&format.value) {
-        let rules: Vec<&str> = name.rules().iter().map(|rule| rule.as_str()).collect();
-        let value = format.value.as_str();
-        return Some(format!("metric `{metric}` scores value {}, not `{value}`", rules.join(" or ")));
-    }
-    misfit_columns(competition)
+fn unknown_metric(name: &str) -> String {
+    let known: Vec<String> = MetricName::ALL.iter().map(|name| format!("`{}`", name.as_str())).collect();
+    format!("unknown variant `{name}`, expected one of {}", known.join(", "))
 }
 
-fn misfit_columns(competition: &Competition) -> Option<String> {
-    let name = competition.metric.name;
-    let format = &competition.submission;
-    if format.id.is_empty() || format.columns.is_empty() {
-        return Some("`submission.id` and `submission.columns` name at least one column each".to_owned());
-    }
-    let mut seen = std::collections::BTreeSet::new();
-    if let Some(twice) = format.id.iter().chain(&format.columns).find(|column| !seen.insert(*column)) {
-        return Some(format!("column `{twice}` is named twice"));
-    }
-    if format.columns.len() > 1 && !name.takes_columns() {
-        return Some(format!("metric `{}` scores one column", name.as_str()));
-    }
-    let truth = competition.answer_columns().len();
-    let class_names = name == MetricName::LogLoss && truth == 1;
-    if truth != format.columns.len() && !class_names {
-        return Some(format!("{truth} answer columns for {} predicted ones", format.columns.len()));
-    }
-    for file in [&competition.answers.file, &competition.data.sample_submission] {
-        if file.is_empty() || file.starts_with('/') || file.split('/').any(|part| part == "..") {
-            return Some(format!("`{file}` is not a path inside the data folder"));
-        }
-    }
-    None
-}
-
-fn is_id(id: &str) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    id.chars().next().is_some_and(|first| first.is_ascii_alphanumeric()) && id.chars().all(allowed)
-}
-
-fn syntax(path: &str, text: &str, error: &toml::de::Error) -> CatalogError {
-    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+fn syntax(path: &str, text: &str, start: usize, message: &str) -> CatalogError {
+    let before = text.get(..start).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    let message = error.message().trim().to_owned();
+    let message = message.trim().to_owned();
     CatalogError::Syntax { path: path.to_owned(), line, column, nearest: nearest_of(&message), message }
 }
 

@@ -34,9 +34,11 @@ impl Folders {
         self.private.join(&competition.answers.file)
     }
 
-    /// The sample submission of `competition`.
+    /// The sample submission of `competition`: in the public folder, or in the private one where the public one holds
+    /// an archive of it only.
     pub fn sample_submission(&self, competition: &Competition) -> PathBuf {
-        self.public.join(&competition.data.sample_submission)
+        let folder = if competition.data.sample_is_private { &self.private } else { &self.public };
+        folder.join(&competition.data.sample_submission)
     }
 }
 

@@ -10,11 +10,44 @@ use podium_types::sha256::Sha256;
 use rustix::fs::{Mode, OFlags};
 use sha2::Digest as _;
 
+use crate::csv::{self, CsvError, ReadOptions, Table};
+use crate::grade::outcome::Outcome;
+
 /// A larger submission is refused unread.
-pub(crate) const MAX_BYTES: u64 = 8 << 30;
+const MAX_BYTES: u64 = 8 << 30;
+
+/// The table in the submission at `path` with the hash of its bytes, or what is wrong with it. `rows` are expected
+/// where the number is fixed: far more are refused before they fill the memory.
+pub(crate) fn read_table(
+    path: &Path,
+    mut options: ReadOptions,
+    rows: Option<usize>,
+) -> Result<(Table, Sha256), Outcome> {
+    options.max_rows = rows.map(|rows| 2 * rows as u64 + 1000);
+    let file = match open(path) {
+        Found::File(file) => file,
+        Found::Other(found) => return Err(Outcome::Missing { found: found.to_owned() }),
+        Found::Unfit(reason) => return Err(Outcome::Invalid { reason }),
+    };
+    let mut reader = Hashing::new(file);
+    let table = csv::read(&mut reader, &options).map_err(|error| {
+        let reason = match (error, rows) {
+            (CsvError::Io(source), _) => format!("the file cannot be read: {source}"),
+            (error @ CsvError::TooManyRows { .. }, Some(rows)) => format!("{error}, expected {rows}"),
+            (error, _) => error.to_string(),
+        };
+        Outcome::Invalid { reason }
+    })?;
+    Ok((table, reader.finish()))
+}
+
+/// The table in a file that is ours.
+pub(crate) fn read_trusted(path: &Path, options: &ReadOptions) -> Result<Table, CsvError> {
+    csv::read(File::open(path)?, options)
+}
 
 /// What is at a submission path.
-pub(crate) enum Found {
+enum Found {
     /// A regular file, open.
     File(File),
     /// Something else, or nothing.
@@ -24,7 +57,7 @@ pub(crate) enum Found {
 }
 
 /// Looks at the submission path and opens what is there without following a link or waiting for a writer.
-pub(crate) fn open(path: &Path) -> Found {
+fn open(path: &Path) -> Found {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_dir() => return Found::Other("a folder"),
         Ok(metadata) if metadata.is_symlink() => return Found::Other("a symbolic link"),
@@ -52,19 +85,19 @@ pub(crate) fn open(path: &Path) -> Found {
 }
 
 /// Passes bytes on and hashes them; ends with an error past [`MAX_BYTES`], should the file grow while it is read.
-pub(crate) struct Hashing<R> {
+struct Hashing<R> {
     inner: R,
     hasher: sha2::Sha256,
     left: u64,
 }
 
 impl<R: Read> Hashing<R> {
-    pub(crate) fn new(inner: R) -> Self {
+    fn new(inner: R) -> Self {
         Self { inner, hasher: sha2::Sha256::new(), left: MAX_BYTES }
     }
 
     /// SHA-256 of what was read.
-    pub(crate) fn finish(self) -> Sha256 {
+    fn finish(self) -> Sha256 {
         Sha256::from_digest(&self.hasher.finalize().into())
     }
 }

@@ -11,17 +11,22 @@ use crate::grade::hash::FastHash;
 use crate::grade::outcome::AnswersFault;
 use crate::grade::reason::{count, quote};
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Key<'a> {
+/// One key: what compares equal is equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Key<'a> {
+    /// A whole number.
     Whole(i64),
     /// Beyond the signed range.
     Large(u64),
+    /// The bits of any other number.
     Real(u64),
+    /// Text as spelled.
     Text(&'a str),
 }
 
 impl<'a> Key<'a> {
-    fn of(cell: Cell<'a>) -> Option<Self> {
+    /// The key in a cell; none in a missing one.
+    pub(crate) fn of(cell: Cell<'a>) -> Option<Self> {
         Some(match cell {
             Cell::Missing => return None,
             Cell::Boolean(value) => Self::Whole(i64::from(value)),

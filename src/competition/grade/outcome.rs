@@ -2,6 +2,8 @@
 
 use podium_types::sha256::Sha256;
 
+use crate::board::{round_like_numpy, round_like_python};
+use crate::catalog::Rounding;
 use crate::grade::reason::quote;
 
 /// What came of one submission.
@@ -11,6 +13,8 @@ pub enum Outcome {
     Scored {
         /// The score in full precision.
         raw_score: f64,
+        /// How it is rounded to five decimals.
+        rounding: Rounding,
         /// Remarks for the reader of a report.
         notes: Vec<String>,
     },
@@ -27,6 +31,18 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// The score as a report shows it and as medals are given for it: rounded to five decimals.
+    pub fn rounded_score(&self) -> Option<f64> {
+        match self {
+            Self::Scored { raw_score, rounding, .. } => Some(match rounding {
+                Rounding::Python => round_like_python(*raw_score),
+                Rounding::Numpy => round_like_numpy(*raw_score),
+                Rounding::Integer => *raw_score,
+            }),
+            Self::Invalid { .. } | Self::Missing { .. } => None,
+        }
+    }
+
     /// Why there is no score.
     pub fn reason(&self) -> Option<String> {
         match self {
@@ -69,6 +85,22 @@ pub enum GradeError {
         /// Why not.
         #[source]
         source: crate::csv::CsvError,
+    },
+    /// The answers are not JSON lines.
+    #[error("line {line} of the answers of `{competition}` is no JSON")]
+    Lines {
+        /// The competition.
+        competition: String,
+        /// Line, from 1.
+        line: usize,
+    },
+    /// This program has no grader of that name.
+    #[error("there is no grader `{grader}`, which `{competition}` asks for")]
+    NoGrader {
+        /// The competition.
+        competition: String,
+        /// The grader's name.
+        grader: String,
     },
     /// The answers do not fit the competition.
     #[error("the answers of `{competition}` do not fit it")]
@@ -119,6 +151,9 @@ pub enum AnswersFault {
         /// Data row, from 1.
         row: usize,
     },
+    /// Anything else, in fixed words.
+    #[error("{0}")]
+    Unexpected(&'static str),
     /// The metric is not defined for them; its error names rows and holds no true value.
     #[error(transparent)]
     Metric(#[from] podium_metric::MetricError),
@@ -127,6 +162,11 @@ pub enum AnswersFault {
 impl GradeError {
     /// A next step.
     pub fn hint(&self) -> Option<String> {
-        Some("prepare the competition's data again".to_owned())
+        Some(match self {
+            Self::NoGrader { .. } => {
+                "`grader` in the competition's TOML names a grader of this program".to_owned()
+            }
+            _ => "prepare the competition's data again".to_owned(),
+        })
     }
 }

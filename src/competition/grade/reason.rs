@@ -2,6 +2,10 @@
 
 use std::fmt::Write;
 
+use podium_types::nearest::nearest;
+
+use crate::csv::Table;
+
 const LONGEST: usize = 40;
 
 /// A value in backticks, control characters escaped, at most 40 characters of it.
@@ -35,6 +39,32 @@ pub(crate) fn quote_all<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> St
 /// `1 row`, `2 rows`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Says that a column is missing, and which there are.
+pub(crate) fn missing_column(name: &str, table: &Table) -> String {
+    if table.names.is_empty() {
+        return "the file is empty".to_owned();
+    }
+    let names = || table.names.iter().map(String::as_str);
+    let reason = format!("column {} is missing, the file has {}", quote(name), quote_all(names()));
+    if let [only] = table.names.as_slice()
+        && only.contains([';', '\t'])
+    {
+        return format!("{reason}; cells are separated by commas");
+    }
+    match nearest(name, names()) {
+        Some(nearest) => format!("{reason}; is {} meant?", quote(&nearest)),
+        None => reason,
+    }
+}
+
+/// Says that the first data row is longer than the header, which shifts all columns.
+pub(crate) fn shift(table: &Table) -> Option<String> {
+    let extra = count(table.row_labels.len(), "extra cell");
+    (!table.row_labels.is_empty()).then(|| {
+        format!("the first data row has {extra} beyond the header, so as many at the start of each row are left out")
+    })
 }
 
 #[cfg(test)]

@@ -3,28 +3,16 @@
 use podium_metric as metric;
 use podium_metric::MetricError;
 
-use crate::catalog::{Competition, MetricName};
+use crate::catalog::{MetricName, Rounding};
+use crate::grade::house::House;
+use crate::grade::input::{Fault, Score};
 use crate::grade::outcome::AnswersFault;
 use crate::grade::reason::{count, quote};
 use crate::grade::sheet::{Expected, Label, Sheet};
 
-/// A score with remarks.
-#[derive(Debug)]
-pub(crate) struct Score {
-    pub(crate) value: f64,
-    pub(crate) notes: Vec<String>,
-}
-
-/// Whose fault it is that there is no score.
-#[derive(Debug)]
-pub(crate) enum Fault {
-    Submission(String),
-    Answers(AnswersFault),
-}
-
 /// Both sides of one comparison.
 pub(crate) struct Pair<'a> {
-    pub(crate) competition: &'a Competition,
+    pub(crate) rules: House<'a>,
     pub(crate) truth: &'a Sheet<'a>,
     pub(crate) guess: &'a Sheet<'a>,
 }
@@ -33,7 +21,7 @@ impl Pair<'_> {
     /// The score of the submission.
     pub(crate) fn score(&self) -> Result<Score, Fault> {
         let mut notes = Vec::new();
-        let value = match self.competition.metric.name {
+        let value = match self.rules.metric {
             MetricName::LogLoss => self.log_loss(&mut notes)?,
             MetricName::MeanColumnAuc => self.mean_column_auc()?,
             MetricName::RocAuc | MetricName::AveragePrecision => self.ranking_of_positives()?,
@@ -47,16 +35,21 @@ impl Pair<'_> {
             | MetricName::Rmsle
             | MetricName::Mape
             | MetricName::MeanPoissonDeviance => self.regression()?,
+            // The catalog refuses them here: no value rule fits.
+            MetricName::ErrorRate | MetricName::Pearson => {
+                return Err(Fault::answers("the metric belongs to a declared grading"));
+            }
         };
         if value.is_nan() {
             notes.push("the score is not a number: the metric is undefined for these answers".to_owned());
         }
-        Ok(Score { value, notes })
+        Ok(Score { value, rounding: Rounding::Python, notes })
     }
 
     /// The one predicted column and the column that holds its truth.
     fn column(&self) -> Result<(&str, &str), Fault> {
-        match (self.competition.submission.columns.as_slice(), self.competition.answer_columns()) {
+        match (self.rules.competition.submission.columns.as_slice(), self.rules.competition.answer_columns())
+        {
             ([guess], [truth]) => Ok((guess, truth)),
             _ => Err(Fault::Answers(AnswersFault::NotOneColumn)),
         }
@@ -76,12 +69,12 @@ impl Pair<'_> {
     }
 
     fn rule(&self) -> Expected {
-        Expected::of(self.competition.submission.value)
+        Expected::of(self.rules.value)
     }
 
     fn regression(&self) -> Result<f64, Fault> {
         let (guess, truth) = self.column()?;
-        let name = self.competition.metric.name;
+        let name = self.rules.metric;
         let positive = name == MetricName::MeanPoissonDeviance;
         let guess = self.guess_numbers(guess, if positive { Expected::Positive } else { self.rule() })?;
         let truth = self.truth_numbers(truth, Expected::Number)?;
@@ -99,7 +92,7 @@ impl Pair<'_> {
         let (guess, truth) = self.column()?;
         let guess = self.guess_numbers(guess, self.rule())?;
         let truth = self.binary(truth)?;
-        let score = match self.competition.metric.name {
+        let score = match self.rules.metric {
             MetricName::RocAuc => metric::roc_auc(&truth, &guess),
             _ => metric::average_precision(&truth, &guess),
         };
@@ -108,18 +101,18 @@ impl Pair<'_> {
 
     fn mean_column_auc(&self) -> Result<f64, Fault> {
         let mut guesses = Vec::new();
-        for column in &self.competition.submission.columns {
+        for column in &self.rules.competition.submission.columns {
             guesses.push(self.guess_numbers(column, self.rule())?);
         }
         let truths: Result<Vec<Vec<bool>>, Fault> =
-            self.competition.answer_columns().iter().map(|column| self.binary(column)).collect();
+            self.rules.competition.answer_columns().iter().map(|column| self.binary(column)).collect();
         metric::mean_column_auc(&truths?, &guesses).map_err(|error| self.fault(error))
     }
 
     fn log_loss(&self, notes: &mut Vec<String>) -> Result<f64, Fault> {
-        let eps = self.competition.metric.options.eps.unwrap_or(metric::EPS_KAGGLE);
-        let columns = &self.competition.submission.columns;
-        let truth_columns = self.competition.answer_columns();
+        let eps = self.rules.competition.metric.options.eps.unwrap_or(metric::EPS_KAGGLE);
+        let columns = &self.rules.competition.submission.columns;
+        let truth_columns = self.rules.competition.answer_columns();
         if let ([guess], [truth]) = (columns.as_slice(), truth_columns) {
             let guess = self.guess_numbers(guess, Expected::Probability)?;
             let truth = self.binary(truth)?;
@@ -148,7 +141,7 @@ impl Pair<'_> {
     /// The true classes as positions among the predicted columns, from a column that holds their names.
     fn classes(&self, column: &str) -> Result<Vec<usize>, Fault> {
         let names = self.truth.texts(column, false).map_err(|_| empty_truth(column))?;
-        let columns = &self.competition.submission.columns;
+        let columns = &self.rules.competition.submission.columns;
         let position = |name: &str| columns.iter().position(|column| column == name);
         let classes: Option<Vec<usize>> = names.into_iter().map(position).collect();
         classes.ok_or_else(|| Fault::Answers(AnswersFault::UnknownClass(column.to_owned())))
@@ -169,7 +162,7 @@ impl Pair<'_> {
                 guess.into_iter().map(Label::Text).collect::<Vec<_>>(),
             ),
         };
-        let score = match self.competition.metric.name {
+        let score = match self.rules.metric {
             MetricName::Accuracy => metric::accuracy(&truth, &guess),
             MetricName::MacroF1 => metric::macro_f1(&truth, &guess),
             _ => return self.kappa(guess_column, &truth, &guess),
@@ -200,10 +193,10 @@ impl Pair<'_> {
         let (guess, truth_column) = self.column()?;
         let guess = self.guess.lists(guess).map_err(Fault::Submission)?;
         let truth = self.truth.lists(truth_column).map_err(|_| misfit(truth_column))?;
-        let score = match self.competition.metric.name {
+        let score = match self.rules.metric {
             MetricName::MicroF1 => metric::micro_f1(&truth, &guess),
             MetricName::MapAtK => {
-                metric::map_at_k(&truth, &guess, self.competition.metric.options.k.unwrap_or_default())
+                metric::map_at_k(&truth, &guess, self.rules.competition.metric.options.k.unwrap_or_default())
             }
             _ => metric::mean_levenshtein(&truth, &guess),
         };

@@ -4,6 +4,7 @@
 use crate::catalog::ValueRule;
 use crate::csv::{Cell, Column, Table, boolean, float64, int64};
 use crate::grade::keys::KeyColumns;
+use crate::grade::python;
 use crate::grade::reason::quote;
 
 /// What a numeric cell must be.
@@ -131,7 +132,7 @@ impl<'a> Sheet<'a> {
 
     /// The cells of a column as lists of what blanks separate.
     pub(crate) fn lists(&self, name: &str) -> Result<Vec<Vec<&'a str>>, String> {
-        Ok(self.texts(name, true)?.into_iter().map(split).collect())
+        Ok(self.texts(name, true)?.into_iter().map(|text| python::words(text).collect()).collect())
     }
 
     fn misfit(&self, name: &str, row: usize, cell: Cell<'_>, expected: &str) -> String {
@@ -142,10 +143,4 @@ impl<'a> Sheet<'a> {
         };
         format!("column {}, {}: {found}, expected {expected}", quote(name), self.keys.row_name(row))
     }
-}
-
-/// Splits at blanks as Python's `str.split()` does.
-fn split(text: &str) -> Vec<&str> {
-    let blank = |c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c);
-    text.split(blank).filter(|part| !part.is_empty()).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::common::{competition, toml};
 use podium_competition::board::{Medal, Thresholds, medal_positions, round_like_numpy, round_like_python};
-use podium_competition::{Outcome, report};
+use podium_competition::{Outcome, Rounding, report};
 use podium_metric::Direction;
 use proptest::prelude::*;
 
@@ -64,9 +64,9 @@ fn the_report_has_the_benchmark_fields() {
     let catalog = podium_competition::Catalog::from_texts(texts).unwrap();
     let made_up = catalog.get("made-up").unwrap();
     let outcomes = [
-        Outcome::Scored { raw_score: 2.000_004_9, notes: vec!["a note".into()] },
-        Outcome::Scored { raw_score: f64::NAN, notes: Vec::new() },
-        Outcome::Scored { raw_score: f64::NEG_INFINITY, notes: Vec::new() },
+        Outcome::Scored { raw_score: 2.000_004_9, rounding: Rounding::Python, notes: vec!["a note".into()] },
+        Outcome::Scored { raw_score: f64::NAN, rounding: Rounding::Python, notes: Vec::new() },
+        Outcome::Scored { raw_score: f64::NEG_INFINITY, rounding: Rounding::Python, notes: Vec::new() },
         Outcome::Invalid { reason: "broken".into() },
         Outcome::Missing { found: "nothing".into() },
     ];

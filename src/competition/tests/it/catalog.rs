@@ -79,9 +79,9 @@ fn look_ups() {
     assert_eq!(error.to_string(), "there is no competition `segmnt`");
     assert_eq!(error.hint().unwrap(), "did you mean `segment`? `podium competitions list` shows all");
     assert_eq!(catalog.split("dev").unwrap().len(), 1);
-    assert_eq!(catalog.split("all").unwrap().len(), 2);
+    assert_eq!(catalog.split("offline").unwrap().len(), 2);
     let error = catalog.split("low").unwrap_err();
-    assert_eq!(error.hint().unwrap(), "the splits are all, dev, offline");
+    assert_eq!(error.hint().unwrap(), "the splits are dev, offline");
     let error = read(&[("a/competition.toml", &good()), ("b/competition.toml", &good())]).unwrap_err();
     assert_eq!(
         error.to_string(),

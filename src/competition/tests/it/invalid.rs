@@ -25,7 +25,7 @@ fn table(competition: &Competition, answers: &str, submissions: &[&[u8]]) -> Str
         let submission = files.write("submission.csv", bytes);
         let shown = String::from_utf8_lossy(bytes).escape_debug().to_string();
         let _ = match outcome(competition, &submission, &answers) {
-            Outcome::Scored { raw_score, notes } => writeln!(lines, "{shown}\n    {raw_score} {notes:?}"),
+            Outcome::Scored { raw_score, notes, .. } => writeln!(lines, "{shown}\n    {raw_score} {notes:?}"),
             other => writeln!(lines, "{shown}\n    {}", other.reason().unwrap()),
         };
     }

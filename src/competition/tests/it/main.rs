@@ -19,5 +19,6 @@ mod csv_probes;
 mod data;
 mod invalid;
 mod offline;
+mod oracle;
 mod preview;
 mod vectors;

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use podium_competition::data::archives;
-use podium_competition::{Catalog, Competition, Outcome, Status, folders, grade, prepare_offline, preview};
+use podium_competition::{
+    Catalog, Competition, Outcome, Rounding, Status, folders, grade, prepare_offline, preview,
+};
 use podium_competition::{report, status, validate};
 use podium_types::verdict::Verdict;
 
@@ -69,11 +71,12 @@ fn check_board(competition: &Competition, sample_score: f64) {
     assert!(board.entries.len() >= 20, "{id}: a board of {}", board.entries.len());
     assert!(close(board.entries[0].score, board.best.unwrap()), "{id}: best");
     assert!(close(thresholds.median, board.median.unwrap()), "{id}: median");
-    let outcome = Outcome::Scored { raw_score: sample_score, notes: Vec::new() };
+    let outcome = Outcome::Scored { raw_score: sample_score, rounding: Rounding::Python, notes: Vec::new() };
     let report = report(competition, board, &outcome, "submission.csv", "2026-01-01T00:00:00Z");
     println!(
         "{id}: sample submission {sample_score}, beats {:?} % of {} baselines",
-        report.percentile, thresholds.teams
+        report.percentile,
+        board.entries.len()
     );
 }
 

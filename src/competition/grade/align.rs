@@ -1,0 +1,179 @@
+//! Pairs rows of a submission with rows of the answers as the official graders do: sorted by key on both sides, or
+//! joined. Also the checks that go with it. Each returns a reason that says what to mend.
+
+use std::collections::HashMap;
+
+use crate::csv::{Cell, Column, Table};
+use crate::grade::hash::FastHash;
+use crate::grade::input::Fault;
+use crate::grade::keys::Key;
+use crate::grade::order::{Unsortable, same_key, sorted_rows};
+use crate::grade::outcome::AnswersFault;
+use crate::grade::reason::{count, missing_column, quote};
+
+/// Rows that belong together: the n-th of one list with the n-th of the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Pairing {
+    /// Rows of the answers.
+    pub(crate) answers: Vec<usize>,
+    /// Rows of the submission.
+    pub(crate) submission: Vec<usize>,
+}
+
+impl Pairing {
+    /// Both sides in file order.
+    pub(crate) fn by_position(submission: &Table, answers: &Table) -> Self {
+        Self { answers: (0..answers.rows).collect(), submission: (0..submission.rows).collect() }
+    }
+}
+
+/// A column of the submission, or the reason that it is missing.
+pub(crate) fn column<'a>(submission: &'a Table, name: &str) -> Result<&'a Column, Fault> {
+    submission.column(name).ok_or_else(|| Fault::Submission(missing_column(name, submission)))
+}
+
+/// A column of the answers.
+pub(crate) fn truth_column<'a>(answers: &'a Table, name: &str) -> Result<&'a Column, Fault> {
+    answers.column(name).ok_or_else(|| Fault::Answers(AnswersFault::NoColumn(name.to_owned())))
+}
+
+/// The submission has these columns.
+pub(crate) fn has_columns<'a>(
+    submission: &Table,
+    names: impl IntoIterator<Item = &'a String>,
+) -> Result<(), Fault> {
+    names.into_iter().try_for_each(|name| column(submission, name).map(|_| ()))
+}
+
+/// The submission has as many rows as the answers.
+pub(crate) fn same_row_count(submission: &Table, answers: &Table) -> Result<(), Fault> {
+    if submission.rows == answers.rows {
+        return Ok(());
+    }
+    let found = count(submission.rows, "data row");
+    Err(Fault::Submission(format!("the file has {found}, expected {}", answers.rows)))
+}
+
+/// The key columns of both sides.
+fn keys<'a>(submission: &'a Table, answers: &'a Table, key: &str) -> Result<(&'a Column, &'a Column), Fault> {
+    Ok((column(submission, key)?, truth_column(answers, key)?))
+}
+
+/// Sorts both sides by their key and pairs rows by position, whatever their keys. The sides may differ in length.
+pub(crate) fn sort_only(submission: &Table, answers: &Table, key: &str) -> Result<Pairing, Fault> {
+    let (guess, truth) = keys(submission, answers, key)?;
+    let unsortable = |_: Unsortable| {
+        Fault::Submission(format!("column {} mixes numbers and text, which have no order", quote(key)))
+    };
+    Ok(Pairing {
+        submission: sorted_rows(guess).map_err(unsortable)?,
+        answers: sorted_rows(truth).map_err(|_| Fault::answers("the keys have no order"))?,
+    })
+}
+
+/// Sorts both sides by their key; the keys must then be equal row by row.
+pub(crate) fn sort_by_key(submission: &Table, answers: &Table, key: &str) -> Result<Pairing, Fault> {
+    let pairing = sort_only(submission, answers, key)?;
+    let (guess, truth) = keys(submission, answers, key)?;
+    let same = pairing.submission.len() == pairing.answers.len()
+        && pairing
+            .submission
+            .iter()
+            .zip(&pairing.answers)
+            .all(|(left, right)| same_key(&guess.cell(*left), &truth.cell(*right)));
+    if same { Ok(pairing) } else { Err(Fault::Submission(explain(guess, truth, key))) }
+}
+
+/// The set of keys is that of the answers; a key may repeat, a missing one equals nothing.
+pub(crate) fn same_key_set(submission: &Table, answers: &Table, key: &str) -> Result<(), Fault> {
+    let (guess, truth) = keys(submission, answers, key)?;
+    let known = Known::of(truth);
+    let mut hit = vec![false; known.len()];
+    let mut same = truth.cells().all(|cell| cell != Cell::Missing);
+    for cell in guess.cells() {
+        match known.code(cell).and_then(|code| hit.get_mut(code)) {
+            Some(hit) => *hit = true,
+            None => same = false,
+        }
+    }
+    let same = same && hit.into_iter().all(|hit| hit);
+    if same { Ok(()) } else { Err(Fault::Submission(explain(guess, truth, key))) }
+}
+
+/// Rows of the answers in file order, each with every row of the submission that has its key, in file order.
+pub(crate) fn join(submission: &Table, answers: &Table, key: &str) -> Result<Pairing, Fault> {
+    let (guess, truth) = keys(submission, answers, key)?;
+    let known = Known::of(truth);
+    let mut rows: Vec<Vec<usize>> = vec![Vec::new(); known.len()];
+    for (row, cell) in guess.cells().enumerate() {
+        if let Some(rows) = known.code(cell).and_then(|code| rows.get_mut(code)) {
+            rows.push(row);
+        }
+    }
+    let mut pairing = Pairing::default();
+    for (row, cell) in truth.cells().enumerate() {
+        let found = known.code(cell).and_then(|code| rows.get(code)).map(Vec::as_slice).unwrap_or_default();
+        pairing.submission.extend(found);
+        pairing.answers.extend(std::iter::repeat_n(row, found.len()));
+    }
+    Ok(pairing)
+}
+
+/// The keys of the answers, each with a code. Keys of a submission are looked up and never stored: see `hash`.
+pub(crate) struct Known<'a>(HashMap<Key<'a>, usize, FastHash>);
+
+impl<'a> Known<'a> {
+    /// The keys in a column of the answers; missing cells are none.
+    pub(crate) fn of(column: &'a Column) -> Self {
+        let mut codes = HashMap::with_capacity_and_hasher(column.len(), FastHash::default());
+        for key in column.cells().filter_map(Key::of) {
+            let next = codes.len();
+            codes.entry(key).or_insert(next);
+        }
+        Self(codes)
+    }
+
+    /// Number of different keys.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The code of a key, counted from 0 in the order of first appearance; none of an unknown or missing one.
+    pub(crate) fn code(&self, cell: Cell<'_>) -> Option<usize> {
+        self.0.get(&Key::of(cell)?).copied()
+    }
+}
+
+/// Why the keys of a submission are not those of the answers. Keys stand in the test data too, so they may be named.
+pub(crate) fn explain(guess: &Column, truth: &Column, key: &str) -> String {
+    let name = quote(key);
+    if guess.is_numeric() != truth.is_numeric() && !guess.is_empty() {
+        let (found, expected) = if truth.is_numeric() { ("text", "numbers") } else { ("numbers", "text") };
+        return format!("key column {name} holds {found}, expected {expected}");
+    }
+    let known = Known::of(truth);
+    let mut seen: Vec<Option<usize>> = vec![None; known.len()];
+    for (row, cell) in guess.cells().enumerate() {
+        let shown = quote(&cell.to_string());
+        if cell == Cell::Missing {
+            return format!("data row {}: the cell in key column {name} is missing", row + 1);
+        }
+        let Some(slot) = known.code(cell).and_then(|code| seen.get_mut(code)) else {
+            return format!("data row {} ({name} {shown}) is not one of the rows to predict", row + 1);
+        };
+        let first = slot.replace(row);
+        if let Some(first) = first.filter(|_| known.len() == truth.len()) {
+            return format!("{name} {shown} stands twice, in data rows {} and {}", first + 1, row + 1);
+        }
+    }
+    let mut absent = truth
+        .cells()
+        .filter(|cell| known.code(*cell).is_none_or(|code| seen.get(code).is_none_or(Option::is_none)));
+    let Some(first) = absent.next() else {
+        return format!("key column {name} does not agree with the rows to predict");
+    };
+    let more = absent.count();
+    let verb = if more == 0 { "is" } else { "are" };
+    let shown = quote(&first.to_string());
+    format!("{} to predict {verb} missing, the first is {name} {shown}", count(more + 1, "row"))
+}
