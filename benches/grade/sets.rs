@@ -40,12 +40,7 @@ pub(crate) const SETS: &[Set] = &[
     },
     Set { id: "tgs-salt-identification-challenge", rows: 1000, official: 1.86, write: masks },
     Set { id: "uw-madison-gi-tract-image-segmentation", rows: 16_416, official: 412.9, write: organs },
-    Set {
-        id: "3d-object-detection-for-autonomous-vehicles",
-        rows: 4536,
-        official: 684.2,
-        write: cars,
-    },
+    Set { id: "3d-object-detection-for-autonomous-vehicles", rows: 4536, official: 684.2, write: cars },
     Set { id: "bms-molecular-translation", rows: 484_838, official: 5.88, write: molecules },
     Set { id: "denoising-dirty-documents", rows: 5_702_400, official: 36.1, write: pixels },
     Set { id: "icecube-neutrinos-in-deep-ice", rows: 13_200_000, official: 76.8, write: directions },
@@ -149,8 +144,22 @@ fn breeds(pair: &mut Pair, rows: usize, random: &mut Random) {
 }
 
 const WORDS: [&str; 16] = [
-    "the", "a", "two thousand and four", ",", ".", "of", "river", "nineteen eighty nine", "and", "in", "January",
-    "the eleventh of May", "five kilometers", "city", "\"\"", "was",
+    "the",
+    "a",
+    "two thousand and four",
+    ",",
+    ".",
+    "of",
+    "river",
+    "nineteen eighty nine",
+    "and",
+    "in",
+    "January",
+    "the eleventh of May",
+    "five kilometers",
+    "city",
+    "\"\"",
+    "was",
 ];
 
 fn spoken(pair: &mut Pair, rows: usize, random: &mut Random) {
@@ -264,7 +273,8 @@ fn runs(random: &mut Random, height: u64, columns: u64) -> String {
     let mut text = String::new();
     for column in 0..columns {
         let (start, length) = (random.below(height / 2), 1 + random.below(height / 2 - 1));
-        let _ = write!(text, "{}{} {length}", if column == 0 { "" } else { " " }, column * height + start + 1);
+        let _ =
+            write!(text, "{}{} {length}", if column == 0 { "" } else { " " }, column * height + start + 1);
     }
     text
 }
@@ -297,8 +307,11 @@ fn organs(pair: &mut Pair, rows: usize, random: &mut Random) {
             }
             text
         };
-        let (guess, truth) =
-            if (40..110).contains(&slice) { (patch(random.below(4)), patch(0)) } else { <(String, String)>::default() };
+        let (guess, truth) = if (40..110).contains(&slice) {
+            (patch(random.below(4)), patch(0))
+        } else {
+            <(String, String)>::default()
+        };
         pair.guess(format_args!("{id},{class},{guess}"));
         pair.truth(format_args!("{id},{class},{truth},266,266"));
     }

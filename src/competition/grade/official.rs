@@ -4,13 +4,14 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
+use std::panic::resume_unwind;
 use std::path::Path;
 
 use crate::catalog::{AnswersFormat, Competition, Declared, Grading, Step};
 use crate::csv::{self, Column, ReadOptions, Table};
 use crate::grade::align::sort_only;
 use crate::grade::declared;
-use crate::grade::file;
+use crate::grade::file::{self, RowLimit};
 use crate::grade::input::{Answers, Fault, Input, Score};
 use crate::grade::native::{self, Native};
 use crate::grade::order::same_key;
@@ -30,9 +31,25 @@ pub(crate) fn examine(
     sample: Option<&Path>,
 ) -> Result<Graded, GradeError> {
     let grader = grader(competition)?;
-    let answers = read_answers(competition, &grader, answers)?;
     let options = options(competition, &grader);
-    let (table, sha256) = match file::read_table(submission, options.clone(), fixed_rows(&grader, &answers)) {
+    let limit = RowLimit::none();
+    let read = || file::read_submission(submission, &options, &limit);
+    // Both files at the same time: for most competitions reading is the longest part.
+    let (answers, reading) = std::thread::scope(|scope| {
+        let reader = std::thread::Builder::new().spawn_scoped(scope, read);
+        let answers = read_answers(competition, &grader, answers);
+        match &answers {
+            Ok(answers) => limit.set(fixed_rows(&grader, answers)),
+            Err(_) => limit.stop(),
+        }
+        let reading = match reader {
+            Ok(reader) => reader.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => read(),
+        };
+        (answers, reading)
+    });
+    let answers = answers?;
+    let (table, sha256) = match reading.settle(fixed_rows(&grader, &answers)) {
         Ok(read) => read,
         Err(outcome) => return Ok(Graded { outcome, sha256: None, copies_sample: None }),
     };

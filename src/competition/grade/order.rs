@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use crate::csv::{Cell, Column};
+use crate::csv::{Cell, Column, Texts};
 
 /// Spans of more entries than this and one are partitioned.
 const SMALL: usize = 16;
@@ -24,14 +24,18 @@ pub(crate) fn sorted_rows(column: &Column) -> Result<Vec<usize>, Unsortable> {
         if cell == Cell::Missing { missing.push(row) } else { rows.push(row) }
     }
     match column {
-        Column::Integer(cells) => rows.sort_by_key(|row| cells.get(*row).copied()),
-        Column::Unsigned(cells) => rows.sort_by_key(|row| cells.get(*row).copied()),
+        Column::Integer(cells) => rows = stable(cells.iter().copied()),
+        Column::Unsigned(cells) => rows = stable(cells.iter().copied()),
         Column::Boolean(cells) => rows.sort_by_key(|row| cells.get(*row).copied()),
         Column::Float(cells) => {
             let value = |row: usize| cells.get(row).copied().unwrap_or(f64::NAN);
             rows.sort_by(|left, right| value(*left).partial_cmp(&value(*right)).unwrap_or(Ordering::Equal));
         }
         Column::Text(cells) => {
+            if let Some(mut rows) = distinct(cells, &rows) {
+                rows.extend(missing);
+                return Ok(rows);
+            }
             let texts: Vec<&str> = rows.iter().map(|row| cells.get(*row).unwrap_or_default()).collect();
             let order = numpy_argsort(texts.len(), |left, right| texts.get(left) < texts.get(right));
             rows = order.into_iter().filter_map(|position| rows.get(position).copied()).collect();
@@ -52,6 +56,46 @@ pub(crate) fn sorted_rows(column: &Column) -> Result<Vec<usize>, Unsortable> {
     }
     rows.extend(missing);
     Ok(rows)
+}
+
+/// Rows in the order of their keys, equal ones in file order.
+fn stable<T: Ord + Copy>(keys: impl ExactSizeIterator<Item = T> + Clone) -> Vec<usize> {
+    if keys.clone().is_sorted() {
+        return (0..keys.len()).collect();
+    }
+    let mut keyed: Vec<(T, usize)> = keys.zip(0..).collect();
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, row)| row).collect()
+}
+
+/// `rows` in the order of their texts, where no text stands twice. Any sort gives that one order, and one that compares
+/// eight bytes at once is several times faster than NumPy's.
+fn distinct(cells: &Texts, rows: &[usize]) -> Option<Vec<usize>> {
+    let text = |row: usize| cells.get(row).unwrap_or_default();
+    let ascending = |left: &usize, right: &usize| text(*left) < text(*right);
+    if rows.is_sorted_by(ascending) {
+        return Some(rows.to_vec());
+    }
+    // What all texts begin with tells none apart.
+    let first = text(*rows.first()?).as_bytes();
+    let shared = rows.iter().fold(first.len(), |shared, row| {
+        let pairs = first.iter().zip(text(*row).as_bytes());
+        pairs.take(shared).take_while(|(left, right)| left == right).count()
+    });
+    let mut keyed: Vec<(u64, usize)> =
+        rows.iter().map(|row| (eight_bytes(text(*row).as_bytes(), shared), *row)).collect();
+    keyed.sort_unstable_by(|left, right| left.0.cmp(&right.0).then_with(|| text(left.1).cmp(text(right.1))));
+    let rows: Vec<usize> = keyed.into_iter().map(|(_, row)| row).collect();
+    rows.is_sorted_by(ascending).then_some(rows)
+}
+
+/// The bytes from `start` on as a number that orders as they do, zeros past the end.
+fn eight_bytes(text: &[u8], start: usize) -> u64 {
+    let rest = text.get(start..).unwrap_or_default();
+    match rest.first_chunk::<8>() {
+        Some(bytes) => u64::from_be_bytes(*bytes),
+        None => (0..8).fold(0, |number, at| number << 8 | u64::from(rest.get(at).copied().unwrap_or(0))),
+    }
 }
 
 /// Whether two keys are equal as `left == right` of pandas columns has it: a missing key equals nothing, text never
