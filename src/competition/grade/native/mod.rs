@@ -3,6 +3,11 @@
 //! A grader is a function from two tables to a score. It ports the official grader with its quirks: what that one
 //! refuses is refused, in words that say what to mend, and a quirk that took effect is a note of the score.
 
+mod areas;
+mod errors;
+mod positional;
+mod shared;
+
 use crate::grade::input::{Fault, Input, Score};
 
 /// A grader.
@@ -11,7 +16,12 @@ pub(crate) type Native = fn(&Input<'_>) -> Result<Score, Fault>;
 /// All graders by the names that a competition's TOML uses.
 const GRADERS: &[(&str, Native)] = &[
     // Tables and probabilities.
-
+    ("alaska2_image_steganalysis", areas::alaska),
+    ("champs_scalar_coupling", errors::champs),
+    ("jigsaw_toxic_comment_classification_challenge", positional::jigsaw_toxic),
+    ("osic_pulmonary_fibrosis_progression", errors::osic),
+    ("spooky_author_identification", positional::spooky),
+    ("stanford_covid_vaccine", errors::stanford_covid),
     // Boxes, masks and points.
 
     // Text, sequences and rankings.
