@@ -4,9 +4,15 @@
 //! refuses is refused, in words that say what to mend, and a quirk that took effect is a note of the score.
 
 mod areas;
+mod boxes;
+mod cuboids;
 mod errors;
+mod masks;
 mod positional;
+mod ranking;
 mod shared;
+mod tokens;
+mod volumes;
 
 use crate::grade::input::{Fault, Input, Score};
 
@@ -23,7 +29,15 @@ const GRADERS: &[(&str, Native)] = &[
     ("spooky_author_identification", positional::spooky),
     ("stanford_covid_vaccine", errors::stanford_covid),
     // Boxes, masks and points.
-
+    ("3d_object_detection_for_autonomous_vehicles", cuboids::road_users),
+    ("google_research_identify_contrails_reduce_global_warming", masks::contrails),
+    ("hubmap_kidney_segmentation", masks::glomeruli),
+    ("kuzushiji_recognition", boxes::characters),
+    ("siim_covid19_detection", boxes::signs),
+    ("tgs_salt_identification_challenge", masks::salt),
+    ("uw_madison_gi_tract_image_segmentation", volumes::organs),
+    ("vesuvius_challenge_ink_detection", masks::ink),
+    ("vinbigdata_chest_xray_abnormalities_detection", boxes::findings),
     // Text, sequences and rankings.
 ];
 
