@@ -3,10 +3,14 @@
 //! A grader is a function from two tables to a score. It ports the official grader with its quirks: what that one
 //! refuses is refused, in words that say what to mend, and a quirk that took effect is a note of the score.
 
+mod areas;
 mod boxes;
 mod cuboids;
+mod errors;
 mod masks;
+mod positional;
 mod ranking;
+mod shared;
 mod tokens;
 mod volumes;
 
@@ -18,7 +22,12 @@ pub(crate) type Native = fn(&Input<'_>) -> Result<Score, Fault>;
 /// All graders by the names that a competition's TOML uses.
 const GRADERS: &[(&str, Native)] = &[
     // Tables and probabilities.
-
+    ("alaska2_image_steganalysis", areas::alaska),
+    ("champs_scalar_coupling", errors::champs),
+    ("jigsaw_toxic_comment_classification_challenge", positional::jigsaw_toxic),
+    ("osic_pulmonary_fibrosis_progression", errors::osic),
+    ("spooky_author_identification", positional::spooky),
+    ("stanford_covid_vaccine", errors::stanford_covid),
     // Boxes, masks and points.
     ("3d_object_detection_for_autonomous_vehicles", cuboids::road_users),
     ("google_research_identify_contrails_reduce_global_warming", masks::contrails),
