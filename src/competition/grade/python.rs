@@ -132,6 +132,25 @@ pub(crate) fn int(text: &str) -> Option<i64> {
     digits.parse().ok()
 }
 
+/// `int(text)` of any size: its digits without leading zeros, with a minus sign where it is negative. Python refuses
+/// more than 4,300 digits, zeros included.
+pub(crate) fn integer(text: &str) -> Option<String> {
+    let number = ascii_number(text)?;
+    let (negative, digits) = match number.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, number.strip_prefix('+').unwrap_or(&number)),
+    };
+    if digits.is_empty() || digits.len() > 4300 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let digits = digits.trim_start_matches('0');
+    Some(match (negative, digits) {
+        (_, "") => "0".to_owned(),
+        (true, digits) => format!("-{digits}"),
+        (false, digits) => digits.to_owned(),
+    })
+}
+
 /// `float(text)`: as [`int`], with a point and an exponent; also words of infinity and `nan`, in any case.
 pub(crate) fn float(text: &str) -> Option<f64> {
     let number = ascii_number(text)?;
@@ -222,6 +241,7 @@ mod tests {
             "9223372036854775808",
         ] {
             assert_eq!(int(text), None, "{text}");
+            assert!(integer(text).is_none_or(|digits| digits.len() > 18), "{text}");
         }
     }
 
