@@ -4,14 +4,20 @@
 //! refuses is refused, in words that say what to mend, and a quirk that took effect is a note of the score.
 
 mod bias;
+mod boxes;
 mod correlations;
+mod cuboids;
 mod findings;
 mod labels;
+mod lists;
+mod masks;
 mod positions;
 mod questions;
-mod rankings;
+mod ranking;
 mod single;
 mod texts;
+mod tokens;
+mod volumes;
 
 use crate::grade::input::{Fault, Input, Score};
 
@@ -23,7 +29,15 @@ const GRADERS: &[(&str, Native)] = &[
     // Tables and probabilities.
 
     // Boxes, masks and points.
-
+    ("3d_object_detection_for_autonomous_vehicles", cuboids::road_users),
+    ("google_research_identify_contrails_reduce_global_warming", masks::contrails),
+    ("hubmap_kidney_segmentation", masks::glomeruli),
+    ("kuzushiji_recognition", boxes::characters),
+    ("siim_covid19_detection", boxes::signs),
+    ("tgs_salt_identification_challenge", masks::salt),
+    ("uw_madison_gi_tract_image_segmentation", volumes::organs),
+    ("vesuvius_challenge_ink_detection", masks::ink),
+    ("vinbigdata_chest_xray_abnormalities_detection", boxes::findings),
     // Text, sequences and rankings.
     ("unintended_bias", bias::unintended_bias),
     ("label_correlation", correlations::label_correlation),
@@ -37,10 +51,10 @@ const GRADERS: &[(&str, Native)] = &[
     ("angular_error", positions::angular_error),
     ("trip_distance", positions::trip_distance),
     ("answer_spans", questions::answer_spans),
-    ("cell_orders", rankings::cell_orders),
-    ("ranked_lists", rankings::ranked_lists),
-    ("ranked_lists_among", rankings::ranked_lists_among),
-    ("ranked_lists_only", rankings::ranked_lists_only),
+    ("cell_orders", lists::cell_orders),
+    ("ranked_lists", lists::ranked_lists),
+    ("ranked_lists_among", lists::ranked_lists_among),
+    ("ranked_lists_only", lists::ranked_lists_only),
     ("sentence_distance", texts::sentence_distance),
     ("sequence_error_rate", texts::sequence_error_rate),
     ("spelled_distance", texts::spelled_distance),
