@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use podium_metric as metric;
+use podium_metric::literal::words;
 
 use crate::csv::{Cell, Column, Table, float64};
 use crate::grade::align::{column, same_row_count, sort_by_key, truth_column};
 use crate::grade::hash::FastHash;
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::single::{Single, misfit, row_name};
-use crate::grade::python::words;
 use crate::grade::reason::quote;
 
 /// Micro F1 of label sets where every row has a true label: `imet-2020-fgvc7`, `plant-pathology-2021-fgvc8`.

@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use podium_metric as metric;
+use podium_metric::literal::words;
 
 use crate::csv::{Cell, Column, Texts};
 use crate::grade::align::{Known, Pairing, truth_column};
@@ -13,7 +14,7 @@ use crate::grade::hash::FastHash;
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::single::{Single, only_columns};
 use crate::grade::order::sorted_rows;
-use crate::grade::python::{text_of, words};
+use crate::grade::python::text_of;
 use crate::grade::reason::quote;
 
 /// MAP@k; sets of keys must agree, other columns are ignored: `hotel-id-2021-fgvc8`.

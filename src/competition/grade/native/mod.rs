@@ -3,17 +3,21 @@
 //! A grader is a function from two tables to a score. It ports the official grader with its quirks: what that one
 //! refuses is refused, in words that say what to mend, and a quirk that took effect is a note of the score.
 
+mod areas;
 mod bias;
 mod boxes;
 mod correlations;
 mod cuboids;
+mod errors;
 mod findings;
 mod labels;
 mod lists;
 mod masks;
+mod positional;
 mod positions;
 mod questions;
 mod ranking;
+mod shared;
 mod single;
 mod texts;
 mod tokens;
@@ -27,7 +31,12 @@ pub(crate) type Native = fn(&Input<'_>) -> Result<Score, Fault>;
 /// All graders by the names that a competition's TOML uses.
 const GRADERS: &[(&str, Native)] = &[
     // Tables and probabilities.
-
+    ("alaska2_image_steganalysis", areas::alaska),
+    ("champs_scalar_coupling", errors::champs),
+    ("jigsaw_toxic_comment_classification_challenge", positional::jigsaw_toxic),
+    ("osic_pulmonary_fibrosis_progression", errors::osic),
+    ("spooky_author_identification", positional::spooky),
+    ("stanford_covid_vaccine", errors::stanford_covid),
     // Boxes, masks and points.
     ("3d_object_detection_for_autonomous_vehicles", cuboids::road_users),
     ("google_research_identify_contrails_reduce_global_warming", masks::contrails),

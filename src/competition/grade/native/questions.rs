@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use podium_metric as metric;
+use podium_metric::literal::{Integer, integer, is_blank};
 use serde_json::Value;
 
 use crate::csv::{Cell, Table};
@@ -11,16 +12,16 @@ use crate::grade::align::column;
 use crate::grade::hash::FastHash;
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::single::{misfit, row_name};
-use crate::grade::python::{integer, strip, text_of};
+use crate::grade::python::text_of;
 
 /// Endings of the two rows that each question has.
 const LONG: &str = "_long";
 const SHORT: &str = "_short";
 
-/// What is predicted or accepted. Bounds are whole numbers of any size, so they are kept as digits.
+/// What is predicted or accepted. Bounds are whole numbers of any size.
 #[derive(Debug, PartialEq)]
 enum Reply {
-    Span(String, String),
+    Span(Integer, Integer),
     Word(String),
 }
 
@@ -111,7 +112,7 @@ fn replies(submission: &Table, key: &str, target: &str) -> Result<Vec<Option<Rep
                 let row_name = row_name(key, keys, row);
                 Fault::Submission(misfit(target, guess, &row_name, row, expected))
             };
-            match strip(&text) {
+            match text.trim_matches(is_blank) {
                 "" => Ok(None),
                 word @ ("YES" | "NO") => Ok(Some(Reply::Word(word.to_owned()))),
                 span => match span.split_once(':') {
@@ -149,14 +150,12 @@ fn accepted(annotation: &Value, long: bool) -> Option<Vec<Reply>> {
 fn span(answer: &Value) -> Option<Reply> {
     let bound = |name| match answer.get(name)? {
         Value::String(text) => integer(text),
-        Value::Bool(value) => Some(u8::from(*value).to_string()),
-        number if number.is_f64() => {
-            number.as_f64().filter(|value| value.is_finite()).map(|value| (value.trunc() + 0.0).to_string())
-        }
-        number => number
-            .as_i64()
-            .map(|value| value.to_string())
-            .or_else(|| number.as_u64().map(|value| value.to_string())),
+        Value::Bool(value) => Some(Integer::Small(i128::from(*value))),
+        Value::Number(number) => match number.as_i128() {
+            Some(value) => Some(Integer::Small(value)),
+            None => integer(&format!("{:.0}", number.as_f64()?.trunc())),
+        },
+        _ => None,
     };
     Some(Reply::Span(bound("start_token")?, bound("end_token")?))
 }

@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 
 use podium_metric as metric;
 use podium_metric::TextDistance;
+use podium_metric::literal::{self, Integer};
 
 use crate::csv::{Cell, Column};
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::single::Single;
-use crate::grade::python::{self, text_of};
+use crate::grade::python::text_of;
 
 /// Mean edit distance of cells that must be text: `billion-word-imputation`.
 pub(crate) fn sentence_distance(input: &Input<'_>) -> Result<Score, Fault> {
@@ -114,7 +115,7 @@ const fn text_or_empty(cell: Cell<'_>) -> Option<&str> {
 }
 
 fn words(text: &str) -> Vec<&str> {
-    python::words(text).collect()
+    literal::words(text).collect()
 }
 
 /// Edit distances of all sequences of whole numbers by the number of true ones: `multi-modal-gesture-recognition`.
@@ -133,22 +134,21 @@ pub(crate) fn sequence_error_rate(input: &Input<'_>) -> Result<Score, Fault> {
 }
 
 fn items(cell: Cell<'_>) -> Option<Vec<i64>> {
-    python::words(&text_of(cell)).map(item).collect()
+    literal::words(&text_of(cell)).map(item).collect()
 }
 
 /// A whole number as the official distance compares it: by Python's hash, which is the number modulo 2⁶¹ − 1 with its
 /// sign, save that −1 is kept apart from −2.
 fn item(word: &str) -> Option<i64> {
-    const MODULUS: i64 = (1 << 61) - 1;
-    let digits = python::integer(word)?;
-    let (negative, digits) = digits.strip_prefix('-').map_or((false, digits.as_str()), |rest| (true, rest));
-    if digits.len() <= 18 {
-        let value: i64 = digits.parse().ok()?;
-        return Some(if negative { -value } else { value });
-    }
-    let rest = digits.bytes().fold(0i128, |rest, digit| {
-        (rest * 10 + i128::from(digit.saturating_sub(b'0'))) % i128::from(MODULUS)
-    });
+    const MODULUS: u128 = (1 << 61) - 1;
+    let (negative, rest) = match literal::integer(word)? {
+        Integer::Small(-1) => return Some(-1),
+        Integer::Small(value) => (value < 0, value.unsigned_abs() % MODULUS),
+        Integer::Huge { negative, digits } => {
+            let next = |rest: u128, digit: u8| rest * 10 + u128::from(digit.saturating_sub(b'0'));
+            (negative, digits.bytes().fold(0, |rest, digit| next(rest, digit) % MODULUS))
+        }
+    };
     let hash = i64::try_from(rest).ok()?;
     Some(match (negative, hash) {
         (true, 1) => -2,
