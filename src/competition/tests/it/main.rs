@@ -23,3 +23,4 @@ mod offline;
 mod oracle;
 mod preview;
 mod vectors;
+mod vision;
