@@ -18,29 +18,33 @@ pub(crate) struct Unsortable;
 
 /// Rows in the order of `sort_values(by=column)`: ascending, texts by code point, missing cells last in file order.
 pub(crate) fn sorted_rows(column: &Column) -> Result<Vec<usize>, Unsortable> {
+    match column {
+        Column::Integer(cells) => return Ok(stable(cells.iter().copied())),
+        Column::Unsigned(cells) => return Ok(stable(cells.iter().copied())),
+        Column::Boolean(cells) => return Ok(stable(cells.iter().copied())),
+        Column::Text(cells) => {
+            if let Some(rows) = distinct(cells) {
+                return Ok(rows);
+            }
+        }
+        Column::Float(_) | Column::Mixed(_) => {}
+    }
     let mut rows: Vec<usize> = Vec::with_capacity(column.len());
     let mut missing = Vec::new();
     for (row, cell) in column.cells().enumerate() {
         if cell == Cell::Missing { missing.push(row) } else { rows.push(row) }
     }
     match column {
-        Column::Integer(cells) => rows = stable(cells.iter().copied()),
-        Column::Unsigned(cells) => rows = stable(cells.iter().copied()),
-        Column::Boolean(cells) => rows.sort_by_key(|row| cells.get(*row).copied()),
         Column::Float(cells) => {
             let value = |row: usize| cells.get(row).copied().unwrap_or(f64::NAN);
             rows.sort_by(|left, right| value(*left).partial_cmp(&value(*right)).unwrap_or(Ordering::Equal));
         }
         Column::Text(cells) => {
-            if let Some(mut rows) = distinct(cells, &rows) {
-                rows.extend(missing);
-                return Ok(rows);
-            }
             let texts: Vec<&str> = rows.iter().map(|row| cells.get(*row).unwrap_or_default()).collect();
             let order = numpy_argsort(texts.len(), |left, right| texts.get(left) < texts.get(right));
             rows = order.into_iter().filter_map(|position| rows.get(position).copied()).collect();
         }
-        Column::Mixed(_) => {
+        _ => {
             let cells: Vec<Cell<'_>> = rows.iter().map(|row| column.cell(*row)).collect();
             let texts = cells.iter().filter(|cell| matches!(cell, Cell::Text(_))).count();
             if texts != 0 && texts != cells.len() {
@@ -65,28 +69,36 @@ fn stable<T: Ord + Copy>(keys: impl ExactSizeIterator<Item = T> + Clone) -> Vec<
     }
     let mut keyed: Vec<(T, usize)> = keys.zip(0..).collect();
     keyed.sort_unstable();
-    keyed.into_iter().map(|(_, row)| row).collect()
+    let mut rows: Vec<usize> = keyed.into_iter().map(|(_, row)| row).collect();
+    rows.shrink_to_fit();
+    rows
 }
 
-/// `rows` in the order of their texts, where no text stands twice. Any sort gives that one order, and one that compares
-/// eight bytes at once is several times faster than NumPy's.
-fn distinct(cells: &Texts, rows: &[usize]) -> Option<Vec<usize>> {
-    let text = |row: usize| cells.get(row).unwrap_or_default();
-    let ascending = |left: &usize, right: &usize| text(*left) < text(*right);
-    if rows.is_sorted_by(ascending) {
-        return Some(rows.to_vec());
+/// Rows in the order of their texts, missing ones last, where no text stands twice. Any sort gives that one order, and
+/// one that compares eight bytes at once is several times faster than NumPy's.
+fn distinct(cells: &Texts) -> Option<Vec<usize>> {
+    if cells.iter().is_sorted_by(|left, right| left.is_some() && left < right) {
+        return Some((0..cells.len()).collect());
     }
     // What all texts begin with tells none apart.
-    let first = text(*rows.first()?).as_bytes();
-    let shared = rows.iter().fold(first.len(), |shared, row| {
-        let pairs = first.iter().zip(text(*row).as_bytes());
-        pairs.take(shared).take_while(|(left, right)| left == right).count()
+    let first = cells.iter().flatten().next().unwrap_or_default().as_bytes();
+    let shared = cells.iter().flatten().fold(first.len(), |shared, text| {
+        first.iter().zip(text.as_bytes()).take(shared).take_while(|(left, right)| left == right).count()
     });
-    let mut keyed: Vec<(u64, usize)> =
-        rows.iter().map(|row| (eight_bytes(text(*row).as_bytes(), shared), *row)).collect();
+    let mut keyed: Vec<(u64, usize)> = Vec::with_capacity(cells.len());
+    keyed.extend(
+        cells.iter().zip(0..).filter_map(|(text, row)| Some((eight_bytes(text?.as_bytes(), shared), row))),
+    );
+    let text = |row: usize| cells.get(row).unwrap_or_default();
     keyed.sort_unstable_by(|left, right| left.0.cmp(&right.0).then_with(|| text(left.1).cmp(text(right.1))));
-    let rows: Vec<usize> = keyed.into_iter().map(|(_, row)| row).collect();
-    rows.is_sorted_by(ascending).then_some(rows)
+    if !keyed.is_sorted_by(|left, right| left.0 < right.0 || text(left.1) < text(right.1)) {
+        return None;
+    }
+    // In place: the pairs become rows where they stand.
+    let mut rows: Vec<usize> = keyed.into_iter().map(|(_, row)| row).collect();
+    rows.extend((0..cells.len()).filter(|row| cells.get(*row).is_none()));
+    rows.shrink_to_fit();
+    Some(rows)
 }
 
 /// The bytes from `start` on as a number that orders as they do, zeros past the end.
