@@ -95,7 +95,9 @@ mod tests {
     fn a_long_buffer_makes_long_ends() {
         let mut ends = Ends::default();
         let positions = [3, 3, u32::MAX as usize, u32::MAX as usize + 1, u32::MAX as usize + 7];
-        positions.into_iter().for_each(|end| ends.push(end));
+        for end in positions {
+            ends.push(end);
+        }
         assert!(matches!(ends, Ends::Long(_)));
         let spans: Vec<Range<usize>> = ends.spans().collect();
         assert_eq!(spans.iter().map(|span| span.end).collect::<Vec<_>>(), positions);
