@@ -1,4 +1,4 @@
-//! What grading costs: `cargo bench -p podium --bench grade [-- --python PYTHON] [ID...]`. A table, no test: nothing
+//! What grading costs: `cargo bench -p podium --bench grade [-- --python PYTHON] [--folder DIR] [ID...]`. A table, no test: nothing
 //! here fails.
 //!
 //! Made-up files with the columns and the rows of real competitions (`sets`) are graded by `podium grade`, a whole
@@ -164,18 +164,20 @@ fn peer_script() -> PathBuf {
 
 fn main() {
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
-    let (mut python, mut wanted) = (None, Vec::new());
+    let (mut python, mut kept, mut wanted) = (None, None, Vec::new());
     while let Some(argument) = arguments.next() {
         if argument == "--python" {
             python = arguments.next().map(PathBuf::from);
+        } else if argument == "--folder" {
+            kept = arguments.next().map(PathBuf::from);
         } else {
             wanted.push(argument);
         }
     }
     let known = python.as_ref().map(|python| run(Command::new(python).arg(peer_script())).output.unwrap());
     let known = known.unwrap_or_default().lines().map(str::to_owned).collect();
-    let folder = tempfile::tempdir().unwrap();
-    let bench = Bench { folder: folder.path().to_owned(), python, known };
+    let scratch = tempfile::tempdir().unwrap();
+    let bench = Bench { folder: kept.unwrap_or_else(|| scratch.path().to_owned()), python, known };
     println!(
         "| competition | rows | both files | podium grade | pandas and scikit-learn | times faster | official graders, elsewhere | peak memory | times the files | peak of pandas |"
     );

@@ -4,7 +4,6 @@
 
 use std::fs::File;
 use std::io::BufReader;
-use std::panic::resume_unwind;
 use std::path::Path;
 
 use crate::catalog::{AnswersFormat, Competition, Declared, Grading, Step};
@@ -17,6 +16,7 @@ use crate::grade::lines::{self, LinesFault};
 use crate::grade::native::{self, Native};
 use crate::grade::order::same_key;
 use crate::grade::outcome::{AnswersFault, GradeError, Graded, Outcome};
+use crate::grade::parallel::both;
 
 /// Who decides.
 enum Grader<'a> {
@@ -34,21 +34,18 @@ pub(crate) fn examine(
     let grader = grader(competition)?;
     let options = options(competition, &grader);
     let limit = RowLimit::none();
-    let read = || file::read_submission(submission, &options, &limit);
     // Both files at the same time: for most competitions reading is the longest part.
-    let (answers, reading) = std::thread::scope(|scope| {
-        let reader = std::thread::Builder::new().spawn_scoped(scope, read);
-        let answers = read_answers(competition, &grader, answers);
-        match &answers {
-            Ok(answers) => limit.set(fixed_rows(&grader, answers)),
-            Err(_) => limit.stop(),
-        }
-        let reading = match reader {
-            Ok(reader) => reader.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(_) => read(),
-        };
-        (answers, reading)
-    });
+    let (reading, answers) = both(
+        || file::read_submission(submission, &options, &limit),
+        || {
+            let answers = read_answers(competition, &grader, answers);
+            match &answers {
+                Ok(answers) => limit.set(fixed_rows(&grader, answers)),
+                Err(_) => limit.stop(),
+            }
+            answers
+        },
+    );
     let answers = answers?;
     let (table, sha256) = match reading.settle(fixed_rows(&grader, &answers)) {
         Ok(read) => read,

@@ -13,33 +13,39 @@ use podium_metric::literal::{self, Integer};
 use crate::csv::{Cell, Column};
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::single::Single;
+use crate::grade::parallel::in_parts;
 use crate::grade::python::text_of;
 
 /// Mean edit distance of cells that must be text: `billion-word-imputation`.
 pub(crate) fn sentence_distance(input: &Input<'_>) -> Result<Score, Fault> {
     let sides = Single::of(input)?;
     let pairing = sides.sorted()?;
-    let mut distance = TextDistance::new();
-    let mut distances = Vec::with_capacity(pairing.answers.len());
-    for (row, guess, truth) in sides.cells(&pairing) {
-        let Cell::Text(truth) = truth else { return Err(Fault::answers("a cell is no text")) };
-        let Cell::Text(guess) = guess else {
-            return Err(sides.misfit(row, "text; words such as NA, null and None count as missing"));
+    let parts = in_parts(pairing.answers.len(), |part| {
+        let mut distance = TextDistance::new();
+        let cells = sides.cells(&pairing).skip(part.start).take(part.len());
+        let one = |(row, guess, truth)| match (guess, truth) {
+            (Cell::Text(guess), Cell::Text(truth)) => Ok(distance.between(truth, guess) as f64),
+            (_, Cell::Text(_)) => {
+                Err(sides.misfit(row, "text; words such as NA, null and None count as missing"))
+            }
+            _ => Err(Fault::answers("a cell is no text")),
         };
-        distances.push(distance.between(truth, guess) as f64);
-    }
-    Ok(Score::numpy(metric::mean(&distances)))
+        cells.map(one).collect::<Result<Vec<f64>, Fault>>()
+    });
+    let distances: Vec<Vec<f64>> = parts.into_iter().collect::<Result<_, _>>()?;
+    Ok(Score::numpy(metric::mean(&distances.concat())))
 }
 
 /// Mean edit distance of cells as Python spells them: `bms-molecular-translation`.
 pub(crate) fn spelled_distance(input: &Input<'_>) -> Result<Score, Fault> {
     let sides = Single::of(input)?;
     let pairing = sides.sorted()?;
-    let mut distance = TextDistance::new();
-    let distances: Vec<f64> = sides
-        .cells(&pairing)
-        .map(|(_, guess, truth)| distance.between(&text_of(truth), &text_of(guess)) as f64)
-        .collect();
+    let distances = in_parts(pairing.answers.len(), |part| -> Vec<f64> {
+        let mut distance = TextDistance::new();
+        let cells = sides.cells(&pairing).skip(part.start).take(part.len());
+        cells.map(|(_, guess, truth)| distance.between(&text_of(truth), &text_of(guess)) as f64).collect()
+    })
+    .concat();
     let missing = sides.guess.cells().filter(|cell| *cell == Cell::Missing).count();
     let score = Score::numpy(metric::mean(&distances));
     Ok(note_spelling(score, sides.guess, missing))
