@@ -1,9 +1,10 @@
-//! What grading costs: `cargo bench -p podium --bench grade [-- --python PYTHON] [--folder DIR] [ID...]`. A table, no test: nothing
-//! here fails.
+//! What grading costs: `cargo bench -p podium --bench grade [-- --python PYTHON] [--folder DIR] [ID...]`. A table, no
+//! test: nothing here fails. The files stand in `--folder` where one is named, to be looked at afterwards.
 //!
 //! Made-up files with the columns and the rows of real competitions (`sets`) are graded by `podium grade`, a whole
 //! process each time; beside it stands the equal computation with pandas and scikit-learn (`peer.py`), a whole process
-//! too, where `--python` names an interpreter that has them. Medians of several rounds, one after the other; peak
+//! too, where `--python` names an interpreter that has them. Medians of several rounds (one, of the peer on large
+//! files), one after the other; peak
 //! memory is the most that the kernel ever counted for the process (`VmHWM`, read until it ends). The score of both is
 //! compared, so that a row compares equal work.
 #![allow(
@@ -118,7 +119,8 @@ impl Bench {
             }
         };
         let python = self.python.as_ref().filter(|_| self.known.iter().any(|known| known == set.id));
-        let theirs = python.map(|python| rounds(rounds_of.min(3), || self.peer(python, set.id)));
+        let theirs =
+            python.map(|python| rounds(if rows == SMALL { 3 } else { 1 }, || self.peer(python, set.id)));
         let [seconds, ratio, peak] = match &theirs {
             None => <[String; 3]>::default(),
             Some(theirs) => {

@@ -132,18 +132,6 @@ def pixels(submission, answers):
     return root_mean_squared_error(both["value_true"], both["value_guess"])
 
 
-def directions(submission, answers):
-    import numpy
-
-    if set(submission["event_id"]) != set(answers["event_id"]):
-        raise ValueError("the keys differ")
-    submission, answers = submission.sort_values("event_id"), answers.sort_values("event_id")
-    a1, z1, a2, z2 = (side[name].values for side in (answers, submission) for name in ("azimuth", "zenith"))
-    turn = numpy.cos(a1) * numpy.cos(a2) + numpy.sin(a1) * numpy.sin(a2)
-    dot = numpy.sin(z1) * numpy.sin(z2) * turn + numpy.cos(z1) * numpy.cos(z2)
-    return numpy.abs(numpy.arccos(numpy.clip(dot, -1, 1))).mean()
-
-
 GRADERS = {
     "tabular-playground-series-may-2022": lambda s, a: area(s, a, "id", "target"),
     "tabular-playground-series-dec-2021": accuracy,
@@ -156,7 +144,6 @@ GRADERS = {
     "jigsaw-unintended-bias-in-toxicity-classification": comments,
     "tgs-salt-identification-challenge": masks,
     "denoising-dirty-documents": pixels,
-    "icecube-neutrinos-in-deep-ice": directions,
 }
 
 if len(sys.argv) == 1:

@@ -255,7 +255,7 @@ fn comments(pair: &mut Pair, rows: usize, random: &mut Random) {
     ));
     for row in 0..rows {
         let (id, toxicity) = (7_000_000 + row, random.unit());
-        pair.guess(format_args!("{id},{}", (toxicity + random.unit()) / 2.0));
+        pair.guess(format_args!("{id},{}", f64::midpoint(toxicity, random.unit())));
         let text: Vec<&str> = (0..50).map(|_| WORDS[random.below(14) as usize]).collect();
         let marks: Vec<String> = (0..9)
             .map(|_| match random.below(10) {

@@ -50,6 +50,26 @@ impl Block {
     }
 }
 
+/// Both texts without the characters with which both begin and end. Bytes are compared, and only what differs is taken
+/// apart into characters: most pairs differ little.
+fn without_common_ends<'a>(mut left: &'a str, mut right: &'a str) -> (&'a str, &'a str) {
+    fn equal<'b>(left: impl Iterator<Item = &'b u8>, right: impl Iterator<Item = &'b u8>) -> usize {
+        left.zip(right).take_while(|(left, right)| left == right).count()
+    }
+    let mut prefix = equal(left.as_bytes().iter(), right.as_bytes().iter());
+    while !left.is_char_boundary(prefix) || !right.is_char_boundary(prefix) {
+        prefix -= 1;
+    }
+    left = left.get(prefix..).unwrap_or_default();
+    right = right.get(prefix..).unwrap_or_default();
+    let mut suffix = equal(left.as_bytes().iter().rev(), right.as_bytes().iter().rev());
+    while !left.is_char_boundary(left.len() - suffix) || !right.is_char_boundary(right.len() - suffix) {
+        suffix -= 1;
+    }
+    let cut = |text: &'a str| text.get(..text.len() - suffix).unwrap_or_default();
+    (cut(left), cut(right))
+}
+
 impl TextDistance {
     /// With empty buffers.
     pub fn new() -> Self {
@@ -58,17 +78,11 @@ impl TextDistance {
 
     /// The least number of inserted, deleted and replaced characters that turn one text into the other.
     pub fn between(&mut self, left: &str, right: &str) -> usize {
+        let (left, right) = without_common_ends(left, right);
         self.left.clear();
         self.left.extend(left.chars());
         self.right.clear();
         self.right.extend(right.chars());
-        let same = |(a, b): &(&char, &char)| a == b;
-        let prefix = self.left.iter().zip(&self.right).take_while(same).count();
-        self.left.drain(..prefix);
-        self.right.drain(..prefix);
-        let suffix = self.left.iter().rev().zip(self.right.iter().rev()).take_while(same).count();
-        self.left.truncate(self.left.len() - suffix);
-        self.right.truncate(self.right.len() - suffix);
         if self.left.len() < self.right.len() {
             std::mem::swap(&mut self.left, &mut self.right);
         }

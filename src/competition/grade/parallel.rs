@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn parts_are_in_order_and_leave_nothing_out() {
         for rows in [0, 1, MANY, 7 * MANY + 3] {
-            let parts = in_parts(rows, |part| part.collect::<Vec<usize>>());
+            let parts = in_parts(rows, Iterator::collect::<Vec<usize>>);
             assert_eq!(parts.concat(), (0..rows).collect::<Vec<usize>>());
         }
         assert_eq!(both(|| 1, || 2), (1, 2));
