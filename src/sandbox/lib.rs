@@ -13,7 +13,9 @@
 //! - `supervisor`, `spawn`: starting children from one thread
 //! - `tree`, `reader`: the processes of an execution as a whole, and its output pipe
 //! - `watch`, `watchdog`: following one execution to its end, within its limits
+//! - `place`: what a kind offers so that programs run in it
 //! - `program`, `finish`: what all kinds do before and after; `trial`: running one while a sandbox is opened
+//! - [`session`]: a shell or a kernel that keeps state between calls
 //! - `output`, `traceback`: what the program printed, and the exception that ended it
 //! - [`workspace`], [`mod@collect`]: folders a hostile program has written to
 //! - [`environment`]: the pinned Python environment
@@ -27,9 +29,11 @@ mod finish;
 mod jail;
 pub mod job;
 mod output;
+mod place;
 mod process;
 mod program;
 mod reader;
+pub mod session;
 mod spawn;
 pub mod strength;
 mod supervisor;
@@ -50,6 +54,7 @@ pub use collect::collect;
 pub use environment::{Environment, Interpreter};
 pub use error::SandboxError;
 pub use job::{CpuSet, Job, Limits, SubmissionRule};
+pub use session::{Session, SessionFuture, SessionJob};
 pub use strength::{CgroupFacts, Facts, Strength};
 pub use tokio_util::sync::CancellationToken;
 
@@ -135,6 +140,15 @@ pub trait Sandbox: Send + Sync {
 
     /// Runs a job to its end.
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a>;
+
+    /// Starts a shell or a kernel that keeps its state between calls. Kinds that cannot say so.
+    fn open_session<'a>(&'a self, job: &'a SessionJob) -> SessionFuture<'a> {
+        let kind = self.facts().kind;
+        Box::pin(async move {
+            let message = format!("the {kind} kind of sandbox has no {} sessions", job.kind);
+            Err(SandboxError::Job { message })
+        })
+    }
 }
 
 /// Probes this machine and opens a sandbox, or says what is missing and how to mend it. Control groups that a killed

@@ -14,22 +14,22 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use podium_types::execution::{Ended, Execution};
+use podium_types::execution::Ended;
 use rustix::process::{Pid, Resource, Signal};
 
 use crate::{
-    ExecutionFuture, Facts, Job, Sandbox, SandboxError, SandboxKind, Settings, Strength,
+    ExecutionFuture, Facts, Job, Sandbox, SandboxError, SandboxKind, SessionFuture, SessionJob, Settings,
+    Strength,
     cgroup::{Group, Hierarchy, Usage},
     finish::{self, Evidence},
+    place::{Place, execute},
     program,
     program::Launch,
+    session,
     spawn::Preparation,
     supervisor,
     tree::{Fate, Live, Tree},
-    trial,
-    watch::{Plan, follow},
-    watchdog::Watchdog,
-    workspace,
+    trial, workspace,
 };
 
 /// Names the execution in the environment of everything that it starts.
@@ -43,7 +43,7 @@ pub(crate) struct Process {
     facts: Facts,
 }
 
-struct ProcessTree {
+pub(crate) struct ProcessTree {
     leader: Pid,
     mark: String,
     group: Option<Group>,
@@ -76,38 +76,6 @@ impl Process {
         Ok(process)
     }
 
-    async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
-        let (process, copy) = (self.clone(), job.clone());
-        let (mut live, output) = finish::blocking(move || {
-            finish::prepare(&copy)?;
-            let (launch, output) = Launch::new(program::command_line(&copy)?)?;
-            Ok((process.start(&copy, launch)?, output))
-        })
-        .await?;
-        let watchdog =
-            Watchdog::new(&job.workspace, &job.limits, self.is_polled().then(|| live.tree.first()));
-        let ending = follow(&mut live, output, &Plan::new(job, &self.settings), watchdog).await?;
-        let evidence = live.tree.evidence(&ending.fate())?;
-        finish::execution(job, ending, evidence).await
-    }
-
-    /// Starts a program; blocks for about a millisecond.
-    fn start(&self, job: &Job, launch: Launch) -> Result<Live<ProcessTree>, SandboxError> {
-        link_input(job)?;
-        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
-        let mark = mark();
-        let (command, inherit) = command(job, launch, &mark)?;
-        let preparation = Preparation { inherit, ..self.preparation(job, group.as_ref())? };
-        let child = supervisor::spawn(command, preparation)?;
-        let leader = child.pid();
-        Ok(Live::new(ProcessTree { leader, mark, group }, child))
-    }
-
-    /// No control group limits memory.
-    fn is_polled(&self) -> bool {
-        !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"))
-    }
-
     fn preparation(&self, job: &Job, group: Option<&Group>) -> Result<Preparation, SandboxError> {
         let mut rlimits = finish::rlimits(&job.limits);
         if self.hierarchy.is_none() {
@@ -124,6 +92,29 @@ impl Process {
     }
 }
 
+impl Place for Process {
+    type Tree = ProcessTree;
+
+    fn start(&self, job: &Job, launch: Launch, _: &OwnedFd) -> Result<Live<Self::Tree>, SandboxError> {
+        link_input(job)?;
+        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
+        let mark = mark();
+        let (command, inherit) = command(job, launch, &mark)?;
+        let preparation = Preparation { inherit, ..self.preparation(job, group.as_ref())? };
+        let child = supervisor::spawn(command, preparation)?;
+        let leader = child.pid();
+        Ok(Live::new(ProcessTree { leader, mark, group }, child))
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn is_polled(&self) -> bool {
+        !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"))
+    }
+}
+
 impl Sandbox for Process {
     fn facts(&self) -> &Facts {
         &self.facts
@@ -135,7 +126,11 @@ impl Sandbox for Process {
     }
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {
-        Box::pin(self.run(job))
+        Box::pin(execute(self, job))
+    }
+
+    fn open_session<'a>(&'a self, job: &'a SessionJob) -> SessionFuture<'a> {
+        Box::pin(session::open(self, job))
     }
 }
 

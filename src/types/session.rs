@@ -41,7 +41,7 @@ impl std::fmt::Display for SessionKind {
 pub struct SessionFacts {
     /// Shell or kernel.
     pub kind: SessionKind,
-    /// What does the work: `bash`, `sh`, `ipython 9.8.0`, or `python code module` where IPython is not installed.
+    /// What does the work: `bash`, `sh`, `ipython 9.18.1`, or `python 3.11.7` where `IPython` is not installed.
     pub program: String,
     /// How often it was started: 1 at first, one more after each restart. A new number means that all state is new.
     pub generation: u32,

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The processes of a jail, by the first of its PID namespace.
-pub(super) struct JailTree {
+pub(crate) struct JailTree {
     first: Pid,
     first_fd: OwnedFd,
     group: Option<Group>,
