@@ -28,7 +28,7 @@ use crate::{
     session,
     spawn::Preparation,
     supervisor,
-    tree::{Fate, Live, Tree},
+    tree::{Fate, Killer, Live, Tree},
     trial, workspace,
 };
 
@@ -150,6 +150,12 @@ impl Tree for ProcessTree {
             group.kill();
         }
         while kill_marked(&self.mark) {}
+    }
+
+    /// By the mark alone: the group's number may be another's by then.
+    fn killer(&self) -> Killer {
+        let mark = self.mark.clone();
+        Box::new(move || while kill_marked(&mark) {})
     }
 
     fn last(&self) -> Option<&OwnedFd> {

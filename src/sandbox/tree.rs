@@ -23,6 +23,9 @@ use crate::{
 /// How long a killed tree may take to die before that is an error.
 pub(crate) const STUCK: Duration = Duration::from_secs(20);
 
+/// Kills a tree from afar.
+pub(crate) type Killer = Box<dyn Fn() + Send + Sync>;
+
 /// The processes of an execution, as a whole.
 pub(crate) trait Tree: Send + Sync {
     /// Sends SIGINT to the program's group.
@@ -31,6 +34,8 @@ pub(crate) trait Tree: Send + Sync {
     fn resume(&self);
     /// Sends SIGKILL to everything.
     fn kill(&self);
+    /// Does what [`Self::kill`] does for somebody who does not have the tree, and nothing when it is dead.
+    fn killer(&self) -> Killer;
     /// A descriptor that becomes readable when everything but the direct child is dead.
     fn last(&self) -> Option<&OwnedFd>;
     /// The process that all others descend from, by its number outside.

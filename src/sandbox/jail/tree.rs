@@ -18,7 +18,7 @@ use crate::{
     SandboxError,
     cgroup::{Group, Usage},
     finish::Evidence,
-    tree::{Fate, Tree},
+    tree::{Fate, Killer, Tree},
 };
 
 /// The processes of a jail, by the first of its PID namespace.
@@ -63,6 +63,15 @@ impl Tree for JailTree {
 
     fn kill(&self) {
         let _ = rustix::process::pidfd_send_signal(&self.first_fd, Signal::KILL);
+    }
+
+    fn killer(&self) -> Killer {
+        let first = self.first_fd.try_clone();
+        Box::new(move || {
+            if let Ok(first) = &first {
+                let _ = rustix::process::pidfd_send_signal(first, Signal::KILL);
+            }
+        })
     }
 
     fn last(&self) -> Option<&OwnedFd> {

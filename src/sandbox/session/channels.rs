@@ -17,8 +17,8 @@ use crate::{
     tree::poll_failed,
 };
 
-/// Inherited descriptors stand from here on, clear of those that a shell uses itself.
-const FIRST_NUMBER: i32 = 10;
+/// Inherited descriptors stand from here on, clear of those that commands and the shell's own lines use.
+const FIRST_NUMBER: i32 = 100;
 
 /// The harness's ends.
 pub(super) struct Ends {

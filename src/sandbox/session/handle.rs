@@ -19,6 +19,7 @@ use crate::{
     SandboxError,
     finish::{self, blocking, millis},
     place::Place,
+    tree::{Killer, Tree},
     workspace,
 };
 
@@ -49,6 +50,7 @@ struct SandboxSession<P: Place> {
 struct Running {
     requests: mpsc::UnboundedSender<Request>,
     shared: Arc<Shared>,
+    killer: Killer,
     /// Until its result was taken.
     task: Option<JoinHandle<Result<Close, SandboxError>>>,
 }
@@ -87,10 +89,10 @@ async fn start<P: Place>(
         Language::Shell(shell) => shell.name(),
         Language::Kernel => "python".to_owned(),
     };
-    let watchdog = place.watchdog(&job.job, &live.tree);
+    let (watchdog, killer) = (place.watchdog(&job.job, &live.tree), live.tree.killer());
     let (pump, shared, requests) =
         Pump::new(job, place.settings(), live, ends, language, generation, watchdog)?;
-    let running = Running { requests, shared, task: Some(tokio::spawn(pump.run())) };
+    let running = Running { requests, shared, killer, task: Some(tokio::spawn(pump.run())) };
     running.shared.begin(true)?;
     running.ask(Request::Call { nonce: nonce()?, text: None });
     let greeting = running.shared.observe(READY).await;
@@ -130,6 +132,15 @@ impl Running {
                 Err(SandboxError::System { call: "following the session", source })
             })
             .map(Some)
+    }
+}
+
+impl Drop for Running {
+    /// Kills everything at once; the task, which may get its turn later or never, does the rest.
+    fn drop(&mut self) {
+        if self.task.is_some() && !self.shared.is_over() {
+            (self.killer)();
+        }
     }
 }
 

@@ -9,6 +9,9 @@ use std::{ffi::OsString, os::fd::RawFd, path::PathBuf};
 
 use podium_types::session::SessionState;
 
+/// The descriptor of the file that a command is in, while bash reads it.
+const SCRIPT: RawFd = 62;
+
 /// A shell, and the numbers of its descriptors inside.
 #[derive(Clone, Debug)]
 pub(super) struct Shell {
@@ -61,11 +64,18 @@ impl Shell {
     /// The lines of a command.
     pub(super) fn call(&self, nonce: &str, command: &str) -> String {
         let Self { input, output, control, own, .. } = self;
-        let quoted = quote(command);
-        format!(
-            "{own} eval {quoted} <&{input} >&{output} 2>&{output} {input}<&- {output}>&- {control}>&-\n{}",
-            self.tell(nonce, "\"$?\"")
-        )
+        let streams = format!("<&{input} >&{output} 2>&{output} {input}<&- {output}>&- {control}>&-");
+        let evaluate = format!("{own} eval {} {streams}", quote(command));
+        let tell = self.tell(nonce, "\"$?\"");
+        if self.own == "builtin" {
+            // What bash reads from a file it runs without the manners of a terminal: no words on jobs, and no attempt
+            // to mend the terminal when a command was killed. No text can hold the number that ends the file.
+            format!(
+                "builtin source /dev/fd/{SCRIPT} {SCRIPT}<<'{nonce}'\n{evaluate} {SCRIPT}<&-\n{nonce}\n{tell}"
+            )
+        } else {
+            format!("{evaluate}\n{tell}")
+        }
     }
 
     /// A line that tells of the end of an interrupted command. A shell that drops what it has read already at an

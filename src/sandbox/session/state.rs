@@ -85,6 +85,11 @@ impl Shared {
         state.running && state.over.is_none()
     }
 
+    /// Everything has ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.state().over.is_some()
+    }
+
     /// Notes that the running call is being cut.
     pub(super) fn interrupted(&self) {
         let mut state = self.state();

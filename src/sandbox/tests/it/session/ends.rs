@@ -32,7 +32,7 @@ async fn a_call_has_a_hard_limit() {
     assert_eq!(session.close().await.unwrap().limit, limit);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_session_has_a_hard_limit() {
     let Some(jail) = jail() else { return };
     let place = Place::new();

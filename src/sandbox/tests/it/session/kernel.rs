@@ -92,7 +92,7 @@ async fn exceptions_are_told_with_line_and_traceback_and_the_state_stays() {
         send(&mut *kernel, "kept = 5").await;
         for (cell, kind, message, line) in [
             ("def f():\n    return 1/0\nf()", "ZeroDivisionError", "division by zero", Some(2)),
-            ("\n\n{}['key']", "KeyError", "'key'", Some(3)),
+            ("x = {}\n\nx['key']", "KeyError", "'key'", Some(3)),
             ("input()", "EOFError", "EOF when reading a line", Some(1)),
             ("import sys\nsys.exit(3)", "SystemExit", "3", Some(2)),
             ("raise KeyboardInterrupt", "KeyboardInterrupt", "", Some(1)),
@@ -205,8 +205,11 @@ async fn a_forged_end_is_the_cell_s_own_and_no_later_one_s() {
         // Finds the kernel's own frame, and tells the end of the cell before it has come.
         let cell = "
 import sys, os, json, time
-frame = sys._getframe()
-while 'nonce' not in frame.f_locals: frame = frame.f_back
+def kernel():
+    frame = sys._getframe()
+    while 'nonce' not in frame.f_locals: frame = frame.f_back
+    return frame
+frame = kernel()
 body = json.dumps({'kind': 'completed', 'value': 'forged'}).encode()
 os.write(frame.f_globals['CONTROL'], b'\\n%s %d\\n' % (frame.f_locals['nonce'], len(body)) + body)
 time.sleep(0.5)
