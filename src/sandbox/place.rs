@@ -9,7 +9,7 @@ use crate::{
     program::Launch,
     tree::{Live, Tree},
     watch::{Plan, follow},
-    watchdog::Watchdog,
+    watchdog::{Watchdog, Watched},
 };
 
 /// A kind of sandbox that runs programs as children of the harness.
@@ -29,7 +29,8 @@ pub(crate) trait Place: Clone + Send + Sync + 'static {
 
     /// Looks after what no kernel interface limits here.
     fn watchdog(&self, job: &Job, tree: &Self::Tree) -> Watchdog {
-        Watchdog::new(&job.workspace, &job.limits, self.is_polled().then(|| tree.first()))
+        let watched = Watched { first: Some(tree.first()), memory: self.is_polled(), cpu: tree.clock() };
+        Watchdog::new(&job.workspace, &job.limits, watched)
     }
 }
 
@@ -37,7 +38,7 @@ pub(crate) trait Place: Clone + Send + Sync + 'static {
 pub(crate) async fn execute<P: Place>(place: &P, job: &Job) -> Result<Execution, SandboxError> {
     let (here, copy) = (place.clone(), job.clone());
     let (mut live, output) = finish::blocking(move || {
-        finish::prepare(&copy)?;
+        finish::make_ready(&copy)?;
         let (launch, output) = Launch::new(program::command_line(&copy)?)?;
         Ok((here.start(&copy, launch, &output)?, output))
     })

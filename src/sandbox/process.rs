@@ -20,7 +20,7 @@ use rustix::process::{Pid, Resource, Signal};
 use crate::{
     ExecutionFuture, Facts, Job, Sandbox, SandboxError, SandboxKind, SessionFuture, SessionJob, Settings,
     Strength,
-    cgroup::{Group, Hierarchy, Usage},
+    cgroup::{CpuClock, Group, Hierarchy, Usage},
     finish::{self, Evidence},
     place::{Place, execute},
     program,
@@ -59,6 +59,7 @@ impl Process {
             kind: SandboxKind::Process,
             strength: Strength::Limits,
             bubblewrap: None,
+            engine: None,
             cgroup: hierarchy.as_ref().map(Hierarchy::facts),
             seccomp: false,
             nested_namespaces_refused: false,
@@ -168,6 +169,10 @@ impl Tree for ProcessTree {
 
     fn usage(&self) -> Usage {
         self.group.as_ref().map(Group::usage).unwrap_or_default()
+    }
+
+    fn clock(&self) -> Option<CpuClock> {
+        self.group.as_ref().and_then(Group::cpu_clock)
     }
 
     fn evidence(&mut self, fate: &Fate<'_>) -> Result<Evidence, SandboxError> {

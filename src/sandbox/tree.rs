@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::{
     SandboxError,
-    cgroup::Usage,
+    cgroup::{CpuClock, Usage},
     finish::Evidence,
     reader::Reader,
     spawn::{Reaped, Started, readable},
@@ -42,6 +42,8 @@ pub(crate) trait Tree: Send + Sync {
     fn first(&self) -> Pid;
     /// What the control group counted so far.
     fn usage(&self) -> Usage;
+    /// The control group's count of CPU time, where there is one.
+    fn clock(&self) -> Option<CpuClock>;
     /// What is known when everything is dead; an error when the program was never started.
     fn evidence(&mut self, fate: &Fate<'_>) -> Result<Evidence, SandboxError>;
 }

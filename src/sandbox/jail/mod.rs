@@ -9,10 +9,10 @@
 //! No program of ours is inside, and nothing of the host but what [`root`] lists.
 
 mod arguments;
-mod network;
+pub(crate) mod network;
 mod probe;
-mod root;
-mod seccomp;
+pub(crate) mod root;
+pub(crate) mod seccomp;
 mod start;
 mod tree;
 

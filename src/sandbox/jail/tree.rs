@@ -16,7 +16,7 @@ use serde::Deserialize;
 use super::network::Counters;
 use crate::{
     SandboxError,
-    cgroup::{Group, Usage},
+    cgroup::{CpuClock, Group, Usage},
     finish::Evidence,
     tree::{Fate, Killer, Tree},
 };
@@ -84,6 +84,10 @@ impl Tree for JailTree {
 
     fn usage(&self) -> Usage {
         self.group.as_ref().map(Group::usage).unwrap_or_default()
+    }
+
+    fn clock(&self) -> Option<CpuClock> {
+        self.group.as_ref().and_then(Group::cpu_clock)
     }
 
     fn evidence(&mut self, fate: &Fate<'_>) -> Result<Evidence, SandboxError> {

@@ -75,7 +75,7 @@ async fn start<P: Place>(
     let (here, copy) = (place.clone(), job.clone());
     let (live, ends, language) = blocking(move || {
         if generation == 1 {
-            finish::prepare(&copy.job)?;
+            finish::make_ready(&copy.job)?;
         } else {
             // The folders that mounts stand on must be real again; a submission stays.
             workspace::prepare(&copy.job.workspace, None)

@@ -159,7 +159,8 @@ impl<T: Tree> Pump<T> {
         let usage = evidence.as_ref().map(|evidence| evidence.usage).unwrap_or_default();
         let course = &mut self.course;
         let limit = course.limit.take().or_else(|| course.call.take().and_then(|call| call.limit));
-        let limit = limit.or_else(|| limit_of(&course.limits, ended, None, difference(usage, course.before)));
+        let limit = limit
+            .or_else(|| limit_of(&course.limits, ended, None, difference(usage, course.before), usage.cpu));
         course.shared.end(ended, limit.clone());
         Ok(Close { ended, limit, evidence, wall })
     }
@@ -268,7 +269,7 @@ impl Course {
             SessionState::Raised { exception, .. } => Some(exception),
             _ => None,
         };
-        let limit = limit_of(&self.limits, as_ended(&state), exception, counted);
+        let limit = limit_of(&self.limits, as_ended(&state), exception, counted, counted.cpu);
         let limit = self.call.take().and_then(|call| call.limit).or_else(|| self.limit.clone()).or(limit);
         self.shared.finish(Done { state, limit, background: background::list(tree.first()) });
         if matches!(self.stage, Stage::Interrupted(_)) {
