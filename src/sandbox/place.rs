@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use podium_types::execution::Execution;
 
 use crate::{
-    Job, SandboxError, Settings, finish, program,
+    Facts, Job, SandboxError, Settings, finish, program,
     program::Launch,
     tree::{Live, Tree},
     watch::{Plan, follow},
@@ -24,6 +24,9 @@ pub(crate) trait Place: Clone + Send + Sync + 'static {
     /// What the sandbox was opened with.
     fn settings(&self) -> &Settings;
 
+    /// What the probe found.
+    fn found(&self) -> &Facts;
+
     /// No control group limits memory, so somebody has to look.
     fn is_polled(&self) -> bool;
 
@@ -36,6 +39,7 @@ pub(crate) trait Place: Clone + Send + Sync + 'static {
 
 /// Runs a job to its end.
 pub(crate) async fn execute<P: Place>(place: &P, job: &Job) -> Result<Execution, SandboxError> {
+    program::refuse_check(job, place.found())?;
     let (here, copy) = (place.clone(), job.clone());
     let (mut live, output) = finish::blocking(move || {
         finish::make_ready(&copy)?;

@@ -21,7 +21,7 @@ use crate::{
     ExecutionFuture, Facts, Job, Sandbox, SandboxError, SandboxKind, SessionFuture, SessionJob, Settings,
     Strength,
     cgroup::{CpuClock, Group, Hierarchy, Usage},
-    finish::{self, Evidence},
+    finish::{self, Evidence, Network},
     place::{Place, execute},
     program,
     program::Launch,
@@ -63,6 +63,7 @@ impl Process {
             cgroup: hierarchy.as_ref().map(Hierarchy::facts),
             seccomp: false,
             nested_namespaces_refused: false,
+            callbacks: false,
             missing: Vec::new(),
         };
         let mut process = Self { hierarchy, settings: settings.clone(), facts };
@@ -109,6 +110,10 @@ impl Place for Process {
 
     fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    fn found(&self) -> &Facts {
+        &self.facts
     }
 
     fn is_polled(&self) -> bool {
@@ -182,7 +187,7 @@ impl Tree for ProcessTree {
             (None, signal) => Ended::Signal(signal.unwrap_or(libc::SIGKILL)),
         };
         let cpu = usage.cpu.or(Some(fate.reaped.cpu));
-        Ok(Evidence { ended, usage, network_attempts: 0, cpu })
+        Ok(Evidence { ended, usage, network: Network::default(), cpu })
     }
 }
 

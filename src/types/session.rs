@@ -180,4 +180,10 @@ pub struct SessionEnd {
     /// What the sandbox stopped on the way, for example `network` → 3.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub blocked: BTreeMap<String, u64>,
+    /// Host names that were asked for, and how often: the first few. Lower case, with `?` for what no name has.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub names_asked: BTreeMap<String, u64>,
+    /// Verdicts that programs asked for.
+    #[serde(default)]
+    pub submission_checks: u64,
 }

@@ -55,6 +55,10 @@ impl Place for Jail {
         &self.settings
     }
 
+    fn found(&self) -> &Facts {
+        &self.facts
+    }
+
     fn is_polled(&self) -> bool {
         !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"))
     }

@@ -16,8 +16,9 @@ use serde::Deserialize;
 use super::network::Counters;
 use crate::{
     SandboxError,
+    callback::Callbacks,
     cgroup::{CpuClock, Group, Usage},
-    finish::Evidence,
+    finish::{Evidence, Network},
     tree::{Fate, Killer, Tree},
 };
 
@@ -28,6 +29,8 @@ pub(crate) struct JailTree {
     group: Option<Group>,
     status: Status,
     counters: Option<Counters>,
+    /// Served until they are dropped.
+    callbacks: Option<Callbacks>,
 }
 
 impl JailTree {
@@ -38,7 +41,12 @@ impl JailTree {
         status: Status,
         counters: Counters,
     ) -> Self {
-        Self { first, first_fd, group, status, counters: Some(counters) }
+        Self { first, first_fd, group, status, counters: Some(counters), callbacks: None }
+    }
+
+    /// Keeps what is served for the jail, for as long as it lives.
+    pub(super) fn serve(&mut self, callbacks: Callbacks) {
+        self.callbacks = Some(callbacks);
     }
 
     /// Sends a signal to the program's group, which the first process leads. While that is alive, its number is still
@@ -96,8 +104,11 @@ impl Tree for JailTree {
             return Err(SandboxError::Start { message: fate.output.text().trim().to_owned() });
         };
         // Bubblewrap does not wait for what runs inside, so only a control group knows its CPU time.
-        let network_attempts = self.counters.take().map_or(0, Counters::attempts);
-        Ok(Evidence { ended, usage, network_attempts, cpu: usage.cpu })
+        let network = Network {
+            refused: self.counters.take().map_or(0, Counters::attempts),
+            told: self.callbacks.take().map(|callbacks| callbacks.told()).unwrap_or_default(),
+        };
+        Ok(Evidence { ended, usage, network, cpu: usage.cpu })
     }
 }
 

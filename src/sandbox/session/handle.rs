@@ -17,8 +17,9 @@ use super::{
 };
 use crate::{
     SandboxError,
-    finish::{self, blocking, millis},
+    finish::{self, Network, blocking, millis},
     place::Place,
+    program,
     tree::{Killer, Tree},
     workspace,
 };
@@ -57,6 +58,7 @@ struct Running {
 
 /// Opens a session.
 pub(crate) async fn open<P: Place>(place: &P, job: &SessionJob) -> Result<Box<dyn Session>, SandboxError> {
+    program::refuse_check(&job.job, place.found())?;
     let mut job = job.clone();
     for (name, value) in ENVIRONMENT {
         job.job.env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
@@ -160,16 +162,19 @@ impl<P: Place> SandboxSession<P> {
         let output = self.running.shared.kept().take();
         let submission: Collected = finish::submission(&self.job.job).await?;
         let usage = evidence.as_ref().map(|evidence| evidence.usage).unwrap_or_default();
-        let attempts = evidence.as_ref().map_or(0, |evidence| evidence.network_attempts);
+        let cpu = evidence.as_ref().and_then(|evidence| evidence.cpu);
+        let Network { refused, told } = evidence.map(|evidence| evidence.network).unwrap_or_default();
         Ok(SessionEnd {
             ended,
             limit,
             output,
             submission,
             wall_ms: millis(wall),
-            cpu_ms: evidence.and_then(|evidence| evidence.cpu).map(millis),
+            cpu_ms: cpu.map(millis),
             peak_memory_bytes: usage.peak_memory,
-            blocked: finish::blocked(usage, attempts),
+            blocked: finish::blocked(usage, refused.saturating_add(told.questions)),
+            names_asked: told.names,
+            submission_checks: told.verdicts,
         })
     }
 }
