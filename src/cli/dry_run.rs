@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use crate::cli::failure::Failure;
-use crate::cli::terminal::{Terminal, escape};
+use crate::cli::terminal::{Terminal, dollars, escape};
 use crate::run::order::Resolved;
 use crate::run::site::Site;
 
@@ -69,8 +69,7 @@ pub(crate) fn main(
         terminal.line(&escape(&message.content));
     }
     terminal.line(&format!("\nprompt tokens     {tokens}"));
-    let price =
-        cost.map_or_else(|| "unknown: this model has no price here".to_owned(), |cost| format!("${cost:.4}"));
+    let price = cost.map_or_else(|| "unknown: this model has no price here".to_owned(), dollars);
     terminal.line(&format!(
         "dearest call      {price} ({} tokens in, {} out)",
         worst.input_tokens, worst.output_tokens

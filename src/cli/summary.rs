@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use podium_competition::{BoardKind, GradingReport};
 use podium_types::number::Number;
 
-use crate::cli::terminal::{Terminal, escape, one_line};
+use crate::cli::terminal::{Terminal, dollars, escape, one_line};
 use crate::run::sitting::StoredRun;
 use crate::run::stop::Outcome;
 use crate::run::summary::RunReport;
@@ -112,7 +112,7 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
         grade(grading, terminal);
     }
     let usage = &report.usage;
-    let cost = usage.cost_usd.map_or_else(|| "cost unknown".to_owned(), |cost| format!("${cost:.4}"));
+    let cost = usage.cost_usd.map_or_else(|| "cost unknown".to_owned(), dollars);
     say(
         "calls",
         &format!("{} calls, {} + {} tokens, {cost}", usage.calls, usage.input_tokens, usage.output_tokens),
