@@ -32,10 +32,14 @@ impl Trial {
     }
 }
 
+/// A trial of any command.
+pub(crate) fn command(argv: [&str; 4]) -> Result<Trial, SandboxError> {
+    Trial::new(argv.map(str::to_owned).into())
+}
+
 /// A trial of a job's interpreter, which does nothing.
 pub(crate) fn python(job: &Job) -> Result<Trial, SandboxError> {
-    let words = [&job.python.to_string_lossy(), "-I", "-c", ""];
-    let mut trial = Trial::new(words.map(str::to_owned).into())?;
+    let mut trial = command([&job.python.to_string_lossy(), "-I", "-c", ""])?;
     trial.job.read_only.clone_from(&job.read_only);
     trial.job.python.clone_from(&job.python);
     Ok(trial)

@@ -12,6 +12,7 @@
 mod boundary;
 mod common;
 mod engine;
+mod images;
 mod leftovers;
 mod limits;
 mod opening;
