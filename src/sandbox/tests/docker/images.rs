@@ -60,38 +60,35 @@ fn image(settings: &Settings) -> Option<Image<'_>> {
     if let Some(host) = &settings.docker.host {
         docker.args(["--host", host]);
     }
-    let root = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
     for (source, target) in PROGRAMS {
-        take(root.path(), &Path::new(source).canonicalize().unwrap(), target);
+        take(&root, &Path::new(source).canonicalize().unwrap(), target);
     }
     let python = Interpreter::find(None).unwrap();
     let real = python.path.canonicalize().unwrap();
-    take(root.path(), &real, PYTHON.trim_start_matches('/'));
+    take(&root, &real, PYTHON.trim_start_matches('/'));
     let place = "import os, sys; print(os.path.dirname(os.__file__), 'python%d.%d' % sys.version_info[:2])";
     let place = Command::new(&real).args(["-I", "-c", place]).output().unwrap();
     let place = String::from_utf8(place.stdout).unwrap();
     let (library, name) = place.trim().rsplit_once(' ').unwrap();
-    let target = root.path().join("opt/own/lib");
+    let target = root.join("opt/own/lib");
     std::fs::create_dir_all(&target).unwrap();
-    let left_out =
-        ["site-packages", "dist-packages", "test", "idlelib", "tkinter", "ensurepip", "__pycache__"];
-    let copied = Command::new("tar")
-        .args(left_out.map(|name| format!("--exclude={name}")))
-        .args(["-C", Path::new(library).parent()?.to_str()?, "-cf", "-", name])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let unpacked =
-        Command::new("tar").arg("-C").arg(&target).args(["-xf", "-"]).stdin(copied.stdout?).status();
-    assert!(unpacked.unwrap().success());
+    let pipe = "tar -C \"$1\" --exclude=site-packages --exclude=dist-packages --exclude=test --exclude=idlelib \
+                --exclude=tkinter --exclude=ensurepip --exclude=__pycache__ -cf - \"$2\" | tar -C \"$3\" -xf -";
+    let parent = Path::new(library).parent()?;
+    let copied =
+        Command::new("sh").args(["-c", pipe, "sh"]).args([parent, Path::new(name), &target]).status();
+    assert!(copied.unwrap().success());
     for module in std::fs::read_dir(Path::new(library).join("lib-dynload")).unwrap().flatten() {
-        take_libraries(root.path(), &module.path());
+        take_libraries(&root, &module.path());
     }
     for folder in ["tmp", "root", "etc", "data"] {
-        std::fs::create_dir_all(root.path().join(folder)).unwrap();
+        std::fs::create_dir_all(root.join(folder)).unwrap();
     }
-    let archive =
-        Command::new("tar").arg("-C").arg(root.path()).args(["-cf", "-", "."]).stdout(Stdio::piped()).spawn();
+    let archive = folder.path().join("archive.tar");
+    let archived = Command::new("tar").arg("-C").arg(&root).arg("-cf").arg(&archive).arg(".").status();
+    assert!(archived.unwrap().success());
     docker.arg("import");
     for change in [
         "VOLUME /data",
@@ -104,7 +101,7 @@ fn image(settings: &Settings) -> Option<Image<'_>> {
     ] {
         docker.args(["--change", change]);
     }
-    let imported = docker.args(["-", TAG]).stdin(archive.unwrap().stdout?).stdout(Stdio::null()).status();
+    let imported = docker.arg(archive).arg(TAG).stdout(Stdio::null()).status();
     match imported {
         Ok(status) => assert!(status.success()),
         Err(_) => {
