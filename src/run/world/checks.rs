@@ -17,12 +17,18 @@ impl Inner {
         if !self.equipment.submission_check {
             return None;
         }
+        // A folder, for what a sitting that was killed leaves is swept by folders. Without it each check says that it
+        // cannot be done.
+        let scratch = self.folder.work_path().join("checks");
+        if let Err(error) = std::fs::create_dir_all(&scratch) {
+            tracing::warn!(%error, folder = %scratch.display(), "no folder for checks of submissions");
+        }
         let inner = Arc::clone(self);
         let checker = move |file: &Path| {
             let _turn = inner.check.lock().unwrap_or_else(PoisonError::into_inner);
             inner.verdict(file).ok().map(|verdict| in_words(&verdict))
         };
-        Some(SubmissionCheck::new(Arc::new(checker), self.folder.work_path(), self.submission_limit()))
+        Some(SubmissionCheck::new(Arc::new(checker), scratch, self.submission_limit()))
     }
 }
 
