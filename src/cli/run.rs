@@ -184,6 +184,7 @@ fn equip(
         site.equip(config, runs, &mut |line| terminal.error_line(&format!("environment  {line}")))?
     };
     let description = equipment.environment.describe().map_err(RunError::from)?;
+    config.task.submission_check = equipment.submission_check;
     config.task.packages = packages_of(&description, &config.sandbox.requirements);
     config.task.grants = equipment.grants();
     Ok((runtime, equipment))

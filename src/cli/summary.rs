@@ -6,6 +6,7 @@ use podium_competition::{BoardKind, GradingReport};
 use podium_types::number::Number;
 
 use crate::cli::terminal::{Terminal, dollars, escape, one_line};
+use crate::run::attempts::NetworkAttempts;
 use crate::run::sitting::StoredRun;
 use crate::run::stop::Outcome;
 use crate::run::summary::RunReport;
@@ -131,6 +132,9 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
         "sandbox",
         &format!("stopped: {}", if blocked.is_empty() { "nothing".to_owned() } else { blocked.join(", ") }),
     );
+    for line in network(&report.network_attempts) {
+        say("network", &line);
+    }
     say(
         "saw",
         "public data, description, format verdicts; no test score, no answers; hosts reachable: none"
@@ -147,6 +151,29 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
     if report.stand_in {
         say("note", STAND_IN);
     }
+}
+
+/// Executions and names that are shown; `run.json` has them all.
+const SHOWN: usize = 5;
+
+/// Who tried to reach a network, and where, one line for each of the first few.
+fn network(attempts: &[NetworkAttempts]) -> Vec<String> {
+    let mut lines: Vec<String> = attempts
+        .iter()
+        .take(SHOWN)
+        .map(|tried| {
+            let mut names: Vec<&str> = tried.names.keys().take(SHOWN).map(String::as_str).collect();
+            if tried.names.len() > SHOWN {
+                names.push("...");
+            }
+            let asked = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+            format!("{} × by {}{asked}", tried.count, tried.execution)
+        })
+        .collect();
+    if let Some(more) = attempts.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        lines.push(format!("and by {more} more executions (run.json names them)"));
+    }
+    lines
 }
 
 /// Score and medal; `grade` prints the same.

@@ -96,6 +96,7 @@ impl RunConfig {
             if let Some(task) = map.get_mut("task").and_then(serde_json::Value::as_object_mut) {
                 task.remove("packages");
                 task.remove("grants");
+                task.remove("submission_check");
             }
         }
         canonical::hash(&value)

@@ -1,5 +1,6 @@
 //! A run: one scaffold × models × competition × seed.
 //!
+//! - [`attempts`]: what code tried on its sandbox
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
 //! - [`order`]: what a user asks for, resolved into it
 //! - [`recording`]: recorded runs as models
@@ -19,6 +20,7 @@
 //!
 //! Must not know: how anything is printed.
 
+pub mod attempts;
 pub mod clock;
 pub mod config;
 pub mod context;

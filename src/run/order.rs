@@ -122,6 +122,7 @@ impl Order {
                 network: sandbox.kind == SandboxKind::Process,
             },
             packages,
+            submission_check: scaffold.submission_check() && sandbox.kind != SandboxKind::Process,
         };
         let config = RunConfig {
             format: FORMAT,

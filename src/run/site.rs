@@ -215,6 +215,7 @@ impl Site {
         let sandbox = open_sandbox(&config.sandbox)?;
         let environment = self.environment(&config.sandbox, progress)?;
         let execution_limits = execution_limits(&config.sandbox);
+        let submission_check = config.scaffold()?.submission_check() && sandbox.facts().callbacks;
         let hidden = self.hidden(&data, runs);
         let program = Program::Command { argv: vec!["true".to_owned()] };
         let mut job = Job::new(program, runs.join("work"), &environment);
@@ -230,6 +231,7 @@ impl Site {
             competition: Arc::new(competition),
             data,
             hidden,
+            submission_check,
         })
     }
 

@@ -12,6 +12,7 @@ use podium_types::sha256::Sha256;
 use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
+use crate::run::attempts::{self, NetworkAttempts};
 use crate::run::error::RunError;
 use crate::run::folder::write_whole;
 use crate::run::journal::{Entry, Record};
@@ -66,6 +67,9 @@ pub struct RunReport {
     pub sandbox: Facts,
     /// What the sandbox stopped, by kind.
     pub blocked: BTreeMap<String, u64>,
+    /// The executions that tried to reach a network, and which names they asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub network_attempts: Vec<NetworkAttempts>,
     /// What the agent could see, by machine.
     pub saw: Saw,
 }
@@ -117,6 +121,12 @@ pub struct Saw {
     pub public_data: bool,
     /// Whether a submission's format is right.
     pub format_verdicts: bool,
+    /// How many of them were given after executions.
+    #[serde(default)]
+    pub verdicts: u64,
+    /// How many were given to programs that asked while they ran.
+    #[serde(default)]
+    pub verdicts_inside: u64,
     /// Scores on the answers: never.
     pub scores: bool,
     /// The answers: never mounted, but within reach of code that runs without a boundary.
@@ -185,6 +195,7 @@ pub(super) fn conclude(
         (None, None) => Outcome::NoSubmission,
     };
     let tally = Tally::of(run.config.limits, &entries);
+    let (verdicts, verdicts_inside) = attempts::verdicts(&entries);
     let report = RunReport {
         format: REPORT_FORMAT,
         started_at: entries.first().map(|entry| entry.at.clone()),
@@ -209,9 +220,12 @@ pub(super) fn conclude(
         nodes: node_report(&entries, selected.and_then(|(node, _)| node)),
         sandbox: facts.clone(),
         blocked: blocked(&entries),
+        network_attempts: attempts::network(&entries),
         saw: Saw {
             public_data: true,
             format_verdicts: true,
+            verdicts,
+            verdicts_inside,
             scores: false,
             answers: run.config.is_unprotected(),
             network: run.config.task.grants.network,

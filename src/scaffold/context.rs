@@ -62,6 +62,9 @@ pub struct Task {
     pub grants: Grants,
     /// Packages of the Python environment, `name version`, most useful first.
     pub packages: Vec<String>,
+    /// Whether a program can have a submission checked while it runs.
+    #[serde(default)]
+    pub submission_check: bool,
 }
 
 /// Resources and rules in force, read back from the sandbox.

@@ -12,6 +12,7 @@ mod support;
 mod bans;
 mod border;
 mod calls;
+mod checks;
 mod crash;
 mod damage;
 mod demo;

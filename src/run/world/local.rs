@@ -89,6 +89,7 @@ impl Inner {
             store: self.folder.content().folder().clone(),
             max_bytes: self.submission_limit(),
         });
+        job.submission_check = self.submission_check();
         let execution = self.equipment.sandbox.execute(&job).await?;
         drop(lease);
         // Nothing else will look at it: what counts was collected. What remains of it takes no result away.
@@ -134,7 +135,7 @@ impl Inner {
         )))
     }
 
-    fn submission_limit(&self) -> u64 {
+    pub(super) fn submission_limit(&self) -> u64 {
         let sample = self.equipment.data.sample_submission(&self.equipment.competition);
         let bytes = std::fs::metadata(sample).map_or(0, |facts| facts.len());
         bytes.saturating_mul(SAMPLE_TIMES).max(SUBMISSION_BYTES)
@@ -173,10 +174,15 @@ impl Inner {
                 Stop::new(StoppedBy::Sandbox, detail)
             }
         })?;
+        self.verdict(&submission)
+    }
+
+    /// The format verdict on a file that ends in `.csv`.
+    pub(super) fn verdict(&self, submission: &Path) -> Result<Verdict, Stop> {
         let competition = &self.equipment.competition;
         let sample = self.equipment.data.sample_submission(competition);
         let answers = self.equipment.data.answers(competition);
-        podium_competition::validate(competition, &submission, &answers, Some(&sample)).map_err(|error| {
+        podium_competition::validate(competition, submission, &answers, Some(&sample)).map_err(|error| {
             // A stop is journaled and shown while the run can still go on: no word of what stands in the answers.
             tracing::debug!(%error, "the answers are at fault");
             Stop::new(StoppedBy::Sandbox, ANSWERS_AT_FAULT)

@@ -3,6 +3,7 @@
 //! Each effect crosses each layer once, downwards. Nothing of the answers comes back but a format verdict.
 
 mod chat;
+mod checks;
 mod files;
 mod leases;
 mod local;
@@ -12,7 +13,7 @@ mod workspaces;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 use podium_competition::{Competition, Folders};
@@ -53,6 +54,8 @@ pub struct Equipment {
     pub data: Folders,
     /// Folders that no execution may see.
     pub hidden: Vec<PathBuf>,
+    /// Whether executions may have a submission checked while they run.
+    pub submission_check: bool,
 }
 
 impl Equipment {
@@ -95,6 +98,8 @@ struct Inner {
     leases: Leases,
     workspaces: Workspaces,
     truncation_warnings: truncated::TruncationWarnings,
+    /// Held during a check that a program asked for: one at a time, however many run.
+    check: Mutex<()>,
 }
 
 /// The parts of a sitting that the world shares with the driver.
@@ -133,6 +138,7 @@ impl LiveWorld {
             reporter: sitting.reporter,
             submission: sitting.submission,
             truncation_warnings: truncated::TruncationWarnings::default(),
+            check: Mutex::new(()),
         };
         Self { inner: Arc::new(inner), files }
     }

@@ -32,6 +32,9 @@ pub struct BenchmarkVariables<'a> {
     pub gpus: &'a [String],
     /// Whether an execution reaches a network.
     pub network: bool,
+    /// Whether a program can have a submission checked while it runs: by `validate_submission.sh FILE`, and where
+    /// MLE-bench has it, by `POST http://localhost:5000/validate`.
+    pub submission_check: bool,
 }
 
 impl<'a> BenchmarkVariables<'a> {
@@ -49,6 +52,7 @@ impl<'a> BenchmarkVariables<'a> {
             memory_bytes: task.grants.memory_bytes,
             gpus: &task.grants.gpus,
             network: task.grants.network,
+            submission_check: task.submission_check,
         }
     }
 }
@@ -105,4 +109,5 @@ pub const BENCHMARK: &[&str] = &[
     "memory_bytes",
     "gpus",
     "network",
+    "submission_check",
 ];

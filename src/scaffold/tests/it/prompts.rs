@@ -115,6 +115,7 @@ fn all() -> BTreeMap<&'static str, String> {
             gpus: vec!["NVIDIA A10".into(), "NVIDIA A10".into()],
             network: true,
         },
+        submission_check: true,
         ..task.clone()
     };
     let endless = Budget { step_limit: None, run_limit_ms: None, ..budget() };
