@@ -8,6 +8,7 @@
     reason = "a failing test may panic, and a skipped one must say so"
 )]
 
+mod attacks;
 mod boundary;
 mod environment;
 mod harness;
@@ -46,6 +47,11 @@ mod common {
     /// A jail, or a loud word on why there is none.
     pub(crate) fn jail() -> Option<Box<dyn Sandbox>> {
         jail_with(&Settings::default())
+    }
+
+    /// What the attack list is tried on.
+    pub(crate) fn attacked() -> Option<Box<dyn Sandbox>> {
+        jail()
     }
 
     pub(crate) fn jail_with(settings: &Settings) -> Option<Box<dyn Sandbox>> {
