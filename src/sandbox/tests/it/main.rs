@@ -11,7 +11,9 @@
 mod attacks;
 mod boundary;
 mod environment;
+mod fuzz;
 mod harness;
+mod leftovers;
 mod limits;
 mod opening;
 mod processes;
@@ -143,6 +145,23 @@ mod common {
                 std::fs::read(Path::new("/proc").join(entry.file_name()).join("cmdline")).unwrap_or_default();
             if String::from_utf8_lossy(&line).contains(text) {
                 found.push(pid);
+            }
+        }
+        found
+    }
+
+    /// Control groups that bear the number of a harness.
+    pub(crate) fn groups_of(harness: u32) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut pending = vec![PathBuf::from("/sys/fs/cgroup")];
+        while let Some(folder) = pending.pop() {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                if name.starts_with("podium.") && name.contains(&format!(".{harness}.")) {
+                    found.push(entry.path());
+                } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    pending.push(entry.path());
+                }
             }
         }
         found
