@@ -26,7 +26,7 @@ pub(crate) enum Command {
         after_help = "Example:\n  podium sandbox exec --timeout 10s -- python -c 'import os; print(os.listdir(\"/\"))'"
     )]
     Exec {
-        /// jail, or process
+        /// jail, docker or process
         #[arg(long, default_value = "jail", value_name = "KIND")]
         kind: SandboxKind,
         /// Refuse a sandbox weaker than this

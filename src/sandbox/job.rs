@@ -9,7 +9,7 @@ use podium_types::execution::Program;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::environment::Environment;
+use crate::{SubmissionCheck, environment::Environment};
 
 /// What to run in the sandbox.
 #[derive(Clone, Debug)]
@@ -35,6 +35,9 @@ pub struct Job {
     pub env: BTreeMap<String, String>,
     /// The submission to remove before and to collect afterwards.
     pub submission: Option<SubmissionRule>,
+    /// A check of submissions that the program may ask for while it runs. Needs a sandbox with
+    /// [`Facts::callbacks`](crate::Facts::callbacks); elsewhere such a job is refused.
+    pub submission_check: Option<SubmissionCheck>,
     /// When it fires, everything is killed and the execution returns [`SandboxError::Cancelled`](crate::SandboxError::Cancelled).
     pub cancel: CancellationToken,
 }
@@ -53,6 +56,7 @@ impl Job {
             limits: Limits::default(),
             env: BTreeMap::new(),
             submission: None,
+            submission_check: None,
             cancel: CancellationToken::new(),
         }
     }

@@ -8,8 +8,10 @@
 //! - [`job`]: what is run and within which limits
 //! - [`strength`]: what the machine can enforce
 //! - `jail`: bubblewrap namespaces, system call filter, control groups
+//! - `docker`: a container per execution
 //! - `process`: a plain child with limits, by explicit name only
 //! - `cgroup`: control groups, version 1 and 2, and the sweep of what a crash left
+//! - `callback`: what code inside can ask of the harness: the format of a submission, and names to no avail
 //! - `supervisor`, `spawn`: starting children from one thread
 //! - `watch`, `watchdog`: following one execution to its end, within its limits
 //! - `program`, `finish`: what all kinds do before and after; `trial`: running one while a sandbox is opened
@@ -19,8 +21,10 @@
 //! - [`environment`]: the pinned Python environment
 //! - [`error`]: typed errors with hints
 
+mod callback;
 mod cgroup;
 pub mod collect;
+mod docker;
 pub mod environment;
 pub mod error;
 mod finish;
@@ -44,11 +48,13 @@ use std::{fmt, future::Future, path::PathBuf, pin::Pin, str::FromStr, time::Dura
 use podium_types::execution::Execution;
 use serde::{Deserialize, Serialize};
 
+pub use callback::{Checker, SubmissionCheck};
 pub use collect::collect;
+pub use docker::DockerSettings;
 pub use environment::{Environment, Interpreter};
 pub use error::SandboxError;
 pub use job::{CpuSet, Job, Limits, SubmissionRule};
-pub use strength::{CgroupFacts, Facts, Strength};
+pub use strength::{CgroupFacts, EngineFacts, Facts, Strength};
 pub use tokio_util::sync::CancellationToken;
 
 /// The kinds of sandbox.
@@ -57,6 +63,8 @@ pub use tokio_util::sync::CancellationToken;
 pub enum SandboxKind {
     /// Namespaces by bubblewrap, a system call filter, control groups.
     Jail,
+    /// A container per execution, by an engine that is running.
+    Docker,
     /// A plain child with limits. No boundary: only by explicit name.
     Process,
 }
@@ -66,6 +74,7 @@ impl SandboxKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Jail => "jail",
+            Self::Docker => "docker",
             Self::Process => "process",
         }
     }
@@ -81,7 +90,7 @@ impl FromStr for SandboxKind {
     type Err = UnknownKind;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        [Self::Jail, Self::Process]
+        [Self::Jail, Self::Docker, Self::Process]
             .into_iter()
             .find(|kind| kind.name() == text)
             .ok_or_else(|| UnknownKind(text.to_owned()))
@@ -90,7 +99,7 @@ impl FromStr for SandboxKind {
 
 /// Not a kind of sandbox.
 #[derive(Debug, thiserror::Error)]
-#[error("unknown sandbox kind `{0}`: it is `jail` or `process`")]
+#[error("unknown sandbox kind `{0}`: it is `jail`, `docker` or `process`")]
 pub struct UnknownKind(pub String);
 
 /// What a sandbox is opened with.
@@ -100,6 +109,8 @@ pub struct Settings {
     pub require: Option<Strength>,
     /// The bubblewrap program; looked up on PATH when not given.
     pub bubblewrap: Option<PathBuf>,
+    /// The engine, image and runtime of the docker kind.
+    pub docker: DockerSettings,
     /// Use control groups where they are writable. Off only to try the weaker tier.
     pub cgroups: bool,
     /// Time between SIGINT and SIGKILL at the wall-clock limit.
@@ -113,6 +124,7 @@ impl Default for Settings {
         Self {
             require: None,
             bubblewrap: None,
+            docker: DockerSettings::default(),
             cgroups: true,
             grace: Duration::from_secs(2),
             drain: Duration::from_millis(500),
@@ -142,11 +154,13 @@ pub fn sweep() -> usize {
 }
 
 /// Probes this machine and opens a sandbox, or says what is missing and how to mend it. What killed harnesses left is
-/// [swept](sweep). Blocks for some ten milliseconds.
+/// [swept](sweep), with docker their containers as well. Blocks for some ten milliseconds, with docker for about a
+/// second.
 pub fn open(kind: SandboxKind, settings: &Settings) -> Result<Box<dyn Sandbox>, SandboxError> {
     sweep();
     let sandbox: Box<dyn Sandbox> = match kind {
         SandboxKind::Jail => Box::new(jail::Jail::open(settings)?),
+        SandboxKind::Docker => Box::new(docker::Docker::open(settings)?),
         SandboxKind::Process => Box::new(process::Process::open(settings)?),
     };
     let facts = sandbox.facts();

@@ -42,7 +42,7 @@ fn has_processors(mount: &Mount) -> bool {
 }
 
 /// Reads one line of mountinfo, `ID PARENT DEV ROOT POINT OPTIONS... - TYPE SOURCE SUPEROPTIONS`.
-fn mount(line: &str, own: &str) -> Option<Mount> {
+pub(super) fn mount(line: &str, own: &str) -> Option<Mount> {
     let (left, right) = line.split_once(" - ")?;
     let (kind, options) = (right.split(' ').next()?, right.rsplit(' ').next()?);
     if kind != "cgroup" {

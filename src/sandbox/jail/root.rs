@@ -14,17 +14,22 @@ use std::{
 };
 
 use super::arguments::Arguments;
-use crate::{Job, SandboxError, workspace};
+use crate::{
+    Job, SandboxError,
+    callback::{self, script},
+    workspace,
+};
 
 /// Where the workspace is, inside.
-pub(super) const WORKSPACE: &str = "/workspace";
+pub(crate) const WORKSPACE: &str = "/workspace";
 /// User and group inside; never root.
 pub(super) const USER: &str = "1000";
 
 /// Folders of the system besides `/usr`: on most systems symbolic links into it.
-const LINKED: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
+pub(crate) const LINKED: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
 /// Parts of `/etc` that programs need and that hold nothing private.
-const ETC: [&str; 4] = ["/etc/ld.so.cache", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts"];
+pub(crate) const ETC: [&str; 4] =
+    ["/etc/ld.so.cache", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts"];
 /// Files of `/proc` that are masked, where they are and the jail's user could read them: physical memory and its pages,
 /// the kernel's log, keys, timers, addresses, slabs and configuration, and the interrupts, which tell when others type.
 /// Where the harness is root its jails pass for the owner of files that are root's alone, so those are masked there.
@@ -55,14 +60,17 @@ const PASSWD: &str =
 const GROUP: &str = "agent:x:1000:\nnogroup:x:65534:\n";
 const HOSTS: &str = "127.0.0.1 localhost podium\n::1 localhost\n";
 const NSSWITCH: &str = "passwd: files\ngroup: files\nhosts: files dns\n";
-/// An address that no network has (RFC 5737): looking up a name fails at once, for want of a route, and is counted.
+/// Without a name server, an address that no network has (RFC 5737): looking up a name fails at once, for want of a route, and is counted.
 const RESOLV: &str = "nameserver 192.0.2.1\noptions attempts:1 timeout:1\n";
 
-/// Adds all mounts of a job.
-pub(super) fn mounts(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
+/// Adds all mounts of a job. With `callbacks` there is a name server.
+pub(super) fn mounts(arguments: &mut Arguments, job: &Job, callbacks: bool) -> Result<(), SandboxError> {
     check(job)?;
     system(arguments);
-    etc(arguments)?;
+    etc(arguments, callbacks)?;
+    if job.submission_check.is_some() {
+        arguments.program(script::PATH, &script::text(&job.python))?;
+    }
     kernel(arguments, job)?;
     for folder in read_only(job)? {
         arguments.add("--ro-bind", [&folder, &folder]);
@@ -78,7 +86,7 @@ pub(super) fn mounts(arguments: &mut Arguments, job: &Job) -> Result<(), Sandbox
 
 /// Refuses a job of which a mount is or contains a folder that must stay hidden. Links are resolved on both sides, so
 /// a detour changes nothing.
-pub(super) fn check(job: &Job) -> Result<(), SandboxError> {
+pub(crate) fn check(job: &Job) -> Result<(), SandboxError> {
     let hidden: Vec<PathBuf> = job.hidden.iter().map(|path| resolved(path)).collect();
     let system = ["/usr"].into_iter().chain(LINKED).chain(ETC).map(Path::new);
     let given = job.read_only.iter().chain([&job.workspace]).chain(&job.input).map(PathBuf::as_path);
@@ -110,7 +118,7 @@ fn system(arguments: &mut Arguments) {
     }
 }
 
-fn etc(arguments: &mut Arguments) -> Result<(), SandboxError> {
+fn etc(arguments: &mut Arguments, callbacks: bool) -> Result<(), SandboxError> {
     for path in ETC {
         arguments.add("--ro-bind-try", [path, path]);
     }
@@ -118,7 +126,7 @@ fn etc(arguments: &mut Arguments) -> Result<(), SandboxError> {
     arguments.file("/etc/group", GROUP)?;
     arguments.file("/etc/hosts", HOSTS)?;
     arguments.file("/etc/nsswitch.conf", NSSWITCH)?;
-    arguments.file("/etc/resolv.conf", RESOLV)
+    arguments.file("/etc/resolv.conf", if callbacks { callback::RESOLV } else { RESOLV })
 }
 
 /// `/proc`, `/dev`, the memory file systems, and a `/sys` that tells of nothing but the processors granted, which is
@@ -160,7 +168,7 @@ fn masked() -> &'static [String] {
 }
 
 /// The job's read-only mounts that are not there already. One that would show the workspace's surroundings is refused.
-fn read_only(job: &Job) -> Result<Vec<PathBuf>, SandboxError> {
+pub(crate) fn read_only(job: &Job) -> Result<Vec<PathBuf>, SandboxError> {
     let mut folders: Vec<PathBuf> = Vec::new();
     let mut sorted = job.read_only.clone();
     sorted.sort();

@@ -10,6 +10,7 @@
 
 mod attacks;
 mod boundary;
+mod callbacks;
 mod environment;
 mod fuzz;
 mod harness;
