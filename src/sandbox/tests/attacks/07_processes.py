@@ -15,5 +15,5 @@ for name in ["kcore", "kmsg", "kallsyms", "keys", "key-users", "timer_list", "co
              "vmallocinfo", "kpagecount", "kpageflags", "pagetypeinfo", "sched_debug"]:
     def content():
         with open("/proc/" + name, "rb") as file:
-            return file.read(16)
+            return file.read(16) or None
     attempt(name, content)

@@ -2,7 +2,8 @@
 if os.uname().machine != "x86_64":
     print("held not x86_64")
     sys.exit()
-for pid in [1, os.getppid(), GIVEN["harness"]]:
+# A container's first process is its own affair; a jail's is bubblewrap.
+for pid in ([1, os.getppid()] if GIVEN["first"] else []) + [GIVEN["harness"]]:
     attempt("ptrace attach %d" % pid, lambda: call(101, 16, pid, 0, 0))
     attempt("ptrace seize %d" % pid, lambda: call(101, 0x4206, pid, 0, 0))
     attempt("process_vm_readv %d" % pid, lambda: call(310, pid, None, 0, None, 0, 0))

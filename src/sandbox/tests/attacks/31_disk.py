@@ -89,16 +89,20 @@ elif case == "shut":
     forever(lambda: os.write(fd, block))
 elif case == "in flight":
     # The only holder is a message that nobody reads.
-    left, right = socket.socketpair()
-    for number in range(10_000):
-        file = open("working/hidden", "wb+")
+    pairs = []
+    for number in range(1_000):
+        if number % 50 == 0:
+            pairs.append(socket.socketpair())
+        file = os.open("working/hidden", os.O_CREAT | os.O_RDWR)
         os.unlink("working/hidden")
-        socket.send_fds(left, [b"x"], [file.fileno()])
-        for _ in range(64):
-            file.write(block)
-        file.close()
-        if number % 200 == 199:
-            left, right = (left, right), socket.socketpair()[0]
+        socket.send_fds(pairs[-1][0], [b"x"], [file])
+        try:
+            for _ in range(4):
+                os.write(file, block)
+                time.sleep(0.005)
+        except OSError:
+            time.sleep(1000)
+        os.close(file)
 elif case in ("/tmp", "/dev/shm"):
     def write():
         fill(case + "/big")

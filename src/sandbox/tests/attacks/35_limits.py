@@ -14,5 +14,5 @@ attempt("priority", lambda: os.setpriority(os.PRIO_PROCESS, 0, -10) or "set")
 for name, policy in [("fifo", os.SCHED_FIFO), ("round robin", os.SCHED_RR)]:
     attempt(name, lambda: os.sched_setscheduler(0, policy, os.sched_param(10)) or "set")
 attempt("deadline", lambda: call(314, 0, ctypes.create_string_buffer(bytes([48]) + b"\0" * 3 + bytes([6]) + b"\0" * 43), 0))
-attempt("oom score", lambda: open("/proc/self/oom_score_adj", "w").write("-1000"))
+attempt("oom score", lambda: os.write(os.open("/proc/self/oom_score_adj", os.O_WRONLY), b"-1000"))
 attempt("cgroup", lambda: [path for path in ["/sys/fs/cgroup"] if os.path.isdir(path) and os.access(path, os.W_OK)])

@@ -1,8 +1,8 @@
 //! Lines 30 to 34: memory, disk, output and processors.
 
-use std::time::Duration;
+use std::{process::Command, time::Duration};
 
-use podium_sandbox::Strength;
+use podium_sandbox::{SandboxKind, Strength};
 use podium_types::execution::{Ended, Execution, LimitHit};
 use serde_json::json;
 
@@ -79,6 +79,45 @@ async fn line_31_empty_files_count() {
         let Some((_, execution)) = filled(case).await else { return };
         assert_eq!(execution.limit, Some(LimitHit::Files { limit: 20_000 }), "{case}: {execution:?}");
     }
+}
+
+/// A small file system of its own, gone when dropped.
+struct Small(tempfile::TempDir);
+
+impl Small {
+    fn mount(size: &str) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", size, "podium-test"]).arg(folder.path()).status();
+        mount.is_ok_and(|status| status.success()).then_some(Self(folder))
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        // Lazily: what a failed test left may still be in it.
+        assert!(Command::new("umount").arg("-l").arg(self.0.path()).status().unwrap().success());
+    }
+}
+
+#[tokio::test]
+async fn line_31_what_cannot_be_seen_is_stopped_when_little_room_is_left() {
+    let Some(sandbox) = attacked() else { return };
+    if sandbox.facts().kind != SandboxKind::Jail {
+        return;
+    }
+    let Some(small) = Small::mount("size=200m") else {
+        crate::common::skip("a small file system cannot be mounted without root");
+        return;
+    };
+    let place = Place::new();
+    let mut job = attack(&place, "31_disk", &json!({"case": "in flight"}));
+    job.workspace = small.0.path().join("workspace");
+    podium_sandbox::workspace::create(&job.workspace).unwrap();
+    job.limits.workspace_bytes = 60 << 20;
+    job.timeout = Duration::from_secs(50);
+    let execution = sandbox.execute(&job).await.unwrap();
+    assert_eq!(execution.limit, Some(LimitHit::Disk { limit_bytes: 60 << 20 }), "{execution:?}");
+    say(&*sandbox, "31", &format!("in flight: stopped after {} ms", execution.wall_ms));
 }
 
 #[tokio::test]
