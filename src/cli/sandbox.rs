@@ -95,8 +95,8 @@ pub(crate) fn main(
         environment: environment.clone(),
         requirements: site.requirements(environment),
     };
-    let temporary = tempfile::tempdir()
-        .map_err(|error| Failure::environment(format!("no temporary folder could be made: {error}")))?;
+    // One that the next start removes, should this process be killed.
+    let temporary = podium_sandbox::scratch::folder().map_err(RunError::from)?;
     let workspace = match workspace {
         Some(folder) => usable_workspace(folder)?,
         None => {

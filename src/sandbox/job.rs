@@ -79,7 +79,8 @@ pub struct SubmissionRule {
 pub struct Limits {
     /// Memory of the whole tree, `/tmp` and `/dev/shm` included, swap included.
     pub memory_bytes: u64,
-    /// The processors it may run on.
+    /// The processors it may run on. With a cpuset control group this is strict; without one a program can move to
+    /// others, in no more time than granted where there is a cpu control group.
     pub cpus: CpuSet,
     /// Processes and threads at one time.
     pub processes: u64,
@@ -170,6 +171,12 @@ impl CpuSet {
     /// The numbers, ascending.
     pub fn ids(&self) -> Vec<usize> {
         if self.0.is_empty() { allowed_cpus() } else { self.0.clone() }
+    }
+
+    /// The numbers as the kernel reads them, `0,2,3`.
+    pub(crate) fn list(&self) -> String {
+        let ids: Vec<String> = self.ids().iter().map(ToString::to_string).collect();
+        ids.join(",")
     }
 
     /// How many.

@@ -9,6 +9,7 @@
 
 mod support;
 
+mod attacks;
 mod bans;
 mod border;
 mod calls;

@@ -152,7 +152,7 @@ impl Group {
     /// Folder, file and value of each limit.
     fn settings(&self, limits: &Limits) -> Vec<(&Path, &'static str, String)> {
         let settings = match &self.hierarchy {
-            Hierarchy::V1(_) => v1::settings(limits),
+            Hierarchy::V1(_) => v1::settings(limits, &self.folders),
             Hierarchy::V2(_) => v2::settings(limits),
         };
         let folders = self.folders.iter();

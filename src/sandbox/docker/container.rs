@@ -37,18 +37,11 @@ const OURS: u64 = 2;
 /// Without a name server of ours, an address that no network has (RFC 5737), so that looking up a name fails at once
 /// and no address of the machine's is told.
 const NOWHERE: &str = "192.0.2.1";
-/// Parts of `/proc` and `/sys` that tell of the machine; the engine's own list and the jail's.
-const MASKED: [&str; 14] = [
+/// Parts of `/proc` and `/sys` that tell of the machine, besides the jail's list: the engine's own.
+const MASKED: [&str; 7] = [
     "/proc/acpi",
     "/proc/asound",
-    "/proc/interrupts",
-    "/proc/kcore",
-    "/proc/keys",
-    "/proc/kmsg",
-    "/proc/latency_stats",
-    "/proc/sched_debug",
     "/proc/scsi",
-    "/proc/timer_list",
     "/proc/timer_stats",
     "/sys/devices/virtual/powercap",
     "/sys/devices/virtual/dmi",
@@ -110,7 +103,7 @@ fn host(docker: &Docker, job: &Job) -> Result<HostConfig, SandboxError> {
         init: Some(true),
         cap_drop: Some(vec!["ALL".to_owned()]),
         security_opt: Some(security(docker)),
-        masked_paths: Some(MASKED.map(str::to_owned).into()),
+        masked_paths: Some(masked()),
         userns_mode: docker.engine.has("userns").then(|| "host".to_owned()),
         runtime: docker.settings.docker.runtime.clone(),
         oom_score_adj: Some(1000),
@@ -133,6 +126,11 @@ fn host(docker: &Docker, job: &Job) -> Result<HostConfig, SandboxError> {
         extra_hosts: Some(vec!["podium:127.0.0.1".to_owned()]),
         ..HostConfig::default()
     })
+}
+
+fn masked() -> Vec<String> {
+    let of_the_jail = root::MASKED.iter().map(|name| format!("/proc/{name}"));
+    MASKED.iter().map(|path| (*path).to_owned()).chain(of_the_jail).collect()
 }
 
 fn security(docker: &Docker) -> Vec<String> {

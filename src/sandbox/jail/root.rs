@@ -35,7 +35,7 @@ pub(crate) const ETC: [&str; 4] =
 /// Where the harness is root its jails pass for the owner of files that are root's alone, so those are masked there.
 /// The rest is what every user of a machine may see (its processors, disks and buses); each mask costs a tenth of a
 /// millisecond. Switches such as `sysrq-trigger` need no mask: all of `/proc` is sealed read-only.
-const MASKED: [&str; 17] = [
+pub(crate) const MASKED: [&str; 17] = [
     "config.gz",
     "interrupts",
     "kallsyms",

@@ -9,6 +9,8 @@
     reason = "a failing test may panic, and a skipped one must say so"
 )]
 
+#[path = "../it/attacks/mod.rs"]
+mod attacks;
 mod boundary;
 mod callbacks;
 mod common;
