@@ -5,7 +5,8 @@
 //! out of time is an ordinary result. When it returns, every process of the job is dead.
 //! This package knows nothing of competitions, scaffolds or models.
 //!
-//! - [`job`]: what is run and within which limits
+//! - [`job`]: what is run and within which limits; [`gpu`]: graphics processors; [`lease`]: who uses which processors
+//! - [`granted`]: what is really in force, read back
 //! - [`strength`]: what the machine can enforce
 //! - `jail`: bubblewrap namespaces, system call filter, control groups
 //! - `process`: a plain child with limits, by explicit name only
@@ -23,8 +24,11 @@ pub mod collect;
 pub mod environment;
 pub mod error;
 mod finish;
+pub mod gpu;
+pub mod granted;
 mod jail;
 pub mod job;
+pub mod lease;
 mod output;
 mod process;
 mod program;
@@ -46,7 +50,10 @@ pub use cgroup::sweep;
 pub use collect::collect;
 pub use environment::{Environment, Interpreter};
 pub use error::SandboxError;
+pub use gpu::{Gpu, GpuGrant, GpuRoot};
+pub use granted::{Granted, InForce, read_back};
 pub use job::{CpuSet, Job, Limits, SubmissionRule};
+pub use lease::{CpuLease, GpuLease, Leases};
 pub use strength::{CgroupFacts, Facts, Strength};
 pub use tokio_util::sync::CancellationToken;
 
@@ -129,6 +136,12 @@ pub trait Sandbox: Send + Sync {
 
     /// Says whether the job's mounts may be granted, without running anything. [`Self::execute`] asks the same.
     fn check(&self, job: &Job) -> Result<(), SandboxError>;
+
+    /// What the kernel would hold a job with these limits to, as it answers when it is asked. Nothing where no control
+    /// group holds anything.
+    fn in_force(&self, _: &Limits) -> Result<InForce, SandboxError> {
+        Ok(InForce::default())
+    }
 
     /// Runs a job to its end.
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a>;

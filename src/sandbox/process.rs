@@ -21,7 +21,7 @@ use rustix::{
 };
 
 use crate::{
-    ExecutionFuture, Facts, Job, Sandbox, SandboxError, SandboxKind, Settings, Strength,
+    ExecutionFuture, Facts, InForce, Job, Limits, Sandbox, SandboxError, SandboxKind, Settings, Strength,
     cgroup::{Group, Hierarchy},
     finish::{self, Evidence},
     program,
@@ -124,6 +124,11 @@ impl Sandbox for Process {
     /// Nothing is mounted, and everything is seen.
     fn check(&self, _: &Job) -> Result<(), SandboxError> {
         Ok(())
+    }
+
+    fn in_force(&self, limits: &Limits) -> Result<InForce, SandboxError> {
+        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(limits)).transpose()?;
+        Ok(group.as_ref().map(Group::in_force).unwrap_or_default())
     }
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {

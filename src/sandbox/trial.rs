@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, io, path::PathBuf, time::Duration};
 
 use podium_types::execution::{Execution, Program};
 
-use crate::{CancellationToken, Job, Limits, Sandbox, SandboxError};
+use crate::{CancellationToken, GpuGrant, Job, Limits, Sandbox, SandboxError};
 
 /// Runs a command in an empty workspace, on a thread and runtime of its own, so that it can be done from anywhere.
 pub(crate) fn run(sandbox: &dyn Sandbox, argv: &[&str]) -> Result<Execution, SandboxError> {
@@ -17,6 +17,8 @@ pub(crate) fn run(sandbox: &dyn Sandbox, argv: &[&str]) -> Result<Execution, San
         workspace: workspace.path().to_owned(),
         input: None,
         read_only: Vec::new(),
+        mounts: BTreeMap::new(),
+        gpus: GpuGrant::default(),
         hidden: Vec::new(),
         python: PathBuf::from("/usr/bin/python3"),
         timeout: Duration::from_secs(20),

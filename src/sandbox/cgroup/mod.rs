@@ -5,7 +5,7 @@
 //! harness's own group, so that a limit on the harness still holds, and is removed when the tree is dead. Its name
 //! tells its owner (see [`label`]), so that the sweep at the next start removes what a crash left and nothing else.
 
-mod label;
+pub(crate) mod label;
 mod sweep;
 mod v1;
 mod v2;
@@ -20,7 +20,7 @@ use std::{
 
 use rustix::process::{Pid, Signal};
 
-use crate::{Limits, SandboxError, strength::CgroupFacts};
+use crate::{InForce, Limits, SandboxError, strength::CgroupFacts};
 
 pub use sweep::sweep;
 
@@ -143,6 +143,14 @@ impl Group {
         folders
             .flat_map(|folder| settings.iter().map(|(file, value)| (folder.as_path(), *file, value.clone())))
             .collect()
+    }
+
+    /// What the kernel says it holds the group to.
+    pub(crate) fn in_force(&self) -> InForce {
+        match &self.hierarchy {
+            Hierarchy::V1(_) => v1::in_force(&self.folders),
+            Hierarchy::V2(_) => v2::in_force(&self.folders),
+        }
     }
 
     /// What was counted so far.

@@ -9,6 +9,7 @@
 //! No program of ours is inside, and nothing of the host but what [`root`] lists.
 
 mod arguments;
+mod devices;
 mod network;
 mod probe;
 mod root;
@@ -20,7 +21,7 @@ use std::path::PathBuf;
 use podium_types::execution::{Ended, Execution};
 
 use crate::{
-    ExecutionFuture, Facts, Job, Sandbox, SandboxError, Settings,
+    ExecutionFuture, Facts, InForce, Job, Limits, Sandbox, SandboxError, Settings,
     cgroup::{Group, Hierarchy, Usage},
     finish::{self, Evidence},
     program,
@@ -69,6 +70,11 @@ impl Sandbox for Jail {
 
     fn check(&self, job: &Job) -> Result<(), SandboxError> {
         root::check(job)
+    }
+
+    fn in_force(&self, limits: &Limits) -> Result<InForce, SandboxError> {
+        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(limits)).transpose()?;
+        Ok(group.as_ref().map(Group::in_force).unwrap_or_default())
     }
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {

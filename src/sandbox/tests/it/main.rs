@@ -10,6 +10,7 @@
 
 mod boundary;
 mod environment;
+mod grants;
 mod harness;
 mod limits;
 mod opening;
