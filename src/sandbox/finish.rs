@@ -9,9 +9,6 @@ use crate::{
     Job, Limits, SandboxError, cgroup::Usage, collect::collect, program, traceback, watch::Ending, workspace,
 };
 
-/// Files a program may have open at one time.
-const OPEN_FILES: u64 = 8192;
-
 /// What is known of an ended program besides its output.
 pub(crate) struct Evidence {
     pub(crate) ended: Ended,
@@ -30,6 +27,7 @@ pub(crate) async fn prepare(job: &Job) -> Result<(), SandboxError> {
             });
         }
     }
+    job.limits.check().map_err(|message| SandboxError::Job { message })?;
     program::check_environment(job)?;
     let (workspace, submission) =
         (job.workspace.clone(), job.submission.as_ref().map(|rule| rule.path.clone()));
@@ -46,9 +44,20 @@ async fn blocking<T: Send + 'static>(
     result.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(SandboxError::io(action, path))
 }
 
-/// Per-process limits that hold in every kind.
+/// Per-process limits that hold in every kind. The CPU time of one process backs up the polled one of the tree.
 pub(crate) fn rlimits(limits: &Limits) -> Vec<(Resource, u64)> {
-    vec![(Resource::Core, 0), (Resource::Fsize, limits.file_bytes), (Resource::Nofile, OPEN_FILES)]
+    let mut rlimits = vec![
+        (Resource::Core, 0),
+        (Resource::Fsize, limits.file_bytes),
+        (Resource::Nofile, limits.open_files),
+        // What a program as root could raise for itself otherwise.
+        (Resource::Nice, 0),
+        (Resource::Rtprio, 0),
+    ];
+    if let Some(limit) = limits.cpu_time {
+        rlimits.push((Resource::Cpu, limit.as_secs() + 1));
+    }
+    rlimits
 }
 
 /// The processors granted.
@@ -73,7 +82,7 @@ pub(crate) async fn execution(
     let exception = program::script(job)
         .filter(|_| ended != Ended::Exit(0))
         .and_then(|script| traceback::exception(&ending.output, script));
-    let limit = ending.limit.or_else(|| limit_of(job, ended, exception.as_ref(), usage));
+    let limit = ending.limit.or_else(|| limit_of(job, ended, exception.as_ref(), usage, cpu));
     let mut blocked = BTreeMap::new();
     // A program that coped with a limit was held by it all the same.
     for (name, count) in
@@ -106,17 +115,30 @@ pub(crate) async fn execution(
 }
 
 /// The limit that ended a program, by what the kernel counted or said. A program that ended well was not ended by one.
-fn limit_of(job: &Job, ended: Ended, exception: Option<&Exception>, usage: Usage) -> Option<LimitHit> {
+/// What a program's traceback says is its own claim, and used only where nothing else tells.
+fn limit_of(
+    job: &Job,
+    ended: Ended,
+    exception: Option<&Exception>,
+    usage: Usage,
+    cpu: Option<Duration>,
+) -> Option<LimitHit> {
     let limits = &job.limits;
-    let too_large = exception.is_some_and(|exception| exception.message.contains("[Errno 27]"));
+    let says = |errno: &str| exception.is_some_and(|exception| exception.message.starts_with(errno));
     if ended == Ended::Exit(0) {
         None
     } else if usage.oom_kills > 0 {
         Some(LimitHit::Memory { limit_bytes: limits.memory_bytes })
     } else if usage.forks_refused > 0 {
         Some(LimitHit::Processes { limit: limits.processes })
-    } else if ended == Ended::Signal(libc::SIGXFSZ) || too_large {
-        Some(LimitHit::Disk { limit_bytes: limits.file_bytes })
+    } else if ended == Ended::Signal(libc::SIGXFSZ) || says("[Errno 27]") {
+        Some(LimitHit::FileSize { limit_bytes: limits.file_bytes })
+    } else if says("[Errno 24]") {
+        Some(LimitHit::OpenFiles { limit: limits.open_files })
+    } else if let (Ended::Signal(libc::SIGXCPU | libc::SIGKILL), Some(limit)) = (ended, limits.cpu_time)
+        && (ended == Ended::Signal(libc::SIGXCPU) || cpu.is_some_and(|cpu| cpu >= limit))
+    {
+        Some(LimitHit::CpuTime { limit_ms: millis(limit) })
     } else {
         None
     }

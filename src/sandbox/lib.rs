@@ -14,6 +14,7 @@
 //! - `supervisor`, `spawn`: starting children from one thread
 //! - `watch`, `watchdog`: following one execution to its end, within its limits
 //! - `program`, `finish`: what all kinds do before and after; `trial`: running one while a sandbox is opened
+//! - [`scratch`]: temporary folders that are swept after a crash
 //! - `output`, `traceback`: what the program printed, and the exception that ended it
 //! - [`workspace`], [`mod@collect`]: folders a hostile program has written to
 //! - [`environment`]: the pinned Python environment
@@ -32,6 +33,7 @@ pub mod lease;
 mod output;
 mod process;
 mod program;
+pub mod scratch;
 mod spawn;
 pub mod strength;
 mod supervisor;
@@ -46,7 +48,6 @@ use std::{fmt, future::Future, path::PathBuf, pin::Pin, str::FromStr, time::Dura
 use podium_types::execution::Execution;
 use serde::{Deserialize, Serialize};
 
-pub use cgroup::sweep;
 pub use collect::collect;
 pub use environment::{Environment, Interpreter};
 pub use error::SandboxError;
@@ -147,8 +148,14 @@ pub trait Sandbox: Send + Sync {
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a>;
 }
 
-/// Probes this machine and opens a sandbox, or says what is missing and how to mend it. Control groups that a killed
-/// harness left are removed. Blocks for some ten milliseconds.
+/// Removes what killed harnesses left, and only that: control groups and temporary folders whose owner is dead. Returns
+/// how many that were. [`open`] does it.
+pub fn sweep() -> usize {
+    cgroup::sweep() + scratch::sweep()
+}
+
+/// Probes this machine and opens a sandbox, or says what is missing and how to mend it. What killed harnesses left is
+/// [swept](sweep). Blocks for some ten milliseconds.
 pub fn open(kind: SandboxKind, settings: &Settings) -> Result<Box<dyn Sandbox>, SandboxError> {
     sweep();
     let sandbox: Box<dyn Sandbox> = match kind {

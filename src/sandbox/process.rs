@@ -28,7 +28,7 @@ use crate::{
     spawn::Preparation,
     supervisor, trial,
     watch::{Live, Plan, Tree, follow},
-    watchdog::Watchdog,
+    watchdog::{Watchdog, Watched},
     workspace,
 };
 
@@ -88,8 +88,12 @@ impl Process {
         let child = supervisor::spawn(command, self.preparation(job, group.as_ref())?).await?;
         let leader = child.pid();
         let mut live = Live::new(ProcessTree { leader, mark, group }, child);
-        let polled = !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"));
-        let watchdog = Watchdog::new(&job.workspace, &job.limits, polled.then_some(leader));
+        let watched = Watched {
+            first: Some(leader),
+            memory: !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory")),
+            cpu: live.tree.group.as_ref().and_then(Group::cpu_clock),
+        };
+        let watchdog = Watchdog::new(&job.workspace, &job.limits, watched);
         let ending = follow(&mut live, output, &Plan::new(job, &self.settings), watchdog).await?;
         let usage = live.tree.group.as_ref().map(Group::usage).unwrap_or_default();
         let ended = match (ending.reaped.code, ending.reaped.signal) {

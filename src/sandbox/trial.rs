@@ -4,14 +4,11 @@ use std::{collections::BTreeMap, io, path::PathBuf, time::Duration};
 
 use podium_types::execution::{Execution, Program};
 
-use crate::{CancellationToken, GpuGrant, Job, Limits, Sandbox, SandboxError};
+use crate::{CancellationToken, GpuGrant, Job, Limits, Sandbox, SandboxError, scratch};
 
 /// Runs a command in an empty workspace, on a thread and runtime of its own, so that it can be done from anywhere.
 pub(crate) fn run(sandbox: &dyn Sandbox, argv: &[&str]) -> Result<Execution, SandboxError> {
-    let workspace = tempfile::Builder::new()
-        .prefix("podium-probe-")
-        .tempdir()
-        .map_err(SandboxError::io("creating a folder in", std::env::temp_dir()))?;
+    let workspace = scratch::folder()?;
     let job = Job {
         program: Program::Command { argv: argv.iter().map(|word| (*word).to_owned()).collect() },
         workspace: workspace.path().to_owned(),

@@ -71,10 +71,25 @@ pub enum LimitHit {
         /// The limit.
         limit: u64,
     },
-    /// Size of the workspace, or of one file in it.
+    /// Size of the workspace.
     Disk {
         /// The limit in bytes.
         limit_bytes: u64,
+    },
+    /// Size of one file.
+    FileSize {
+        /// The limit in bytes.
+        limit_bytes: u64,
+    },
+    /// Number of files and folders in the workspace.
+    Files {
+        /// The limit.
+        limit: u64,
+    },
+    /// Number of files that one process has open.
+    OpenFiles {
+        /// The limit.
+        limit: u64,
     },
 }
 
@@ -88,6 +103,11 @@ impl std::fmt::Display for LimitHit {
             Self::Memory { limit_bytes } => write!(f, "memory limit ({} MiB) reached", limit_bytes >> 20),
             Self::Processes { limit } => write!(f, "process limit ({limit}) reached"),
             Self::Disk { limit_bytes } => write!(f, "disk limit ({} MiB) reached", limit_bytes >> 20),
+            Self::FileSize { limit_bytes } => {
+                write!(f, "file size limit ({} MiB) reached", limit_bytes >> 20)
+            }
+            Self::Files { limit } => write!(f, "limit of files in the workspace ({limit}) reached"),
+            Self::OpenFiles { limit } => write!(f, "open files limit ({limit}) reached"),
         }
     }
 }

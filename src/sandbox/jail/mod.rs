@@ -26,7 +26,7 @@ use crate::{
     finish::{self, Evidence},
     program,
     watch::{Ending, Plan, follow},
-    watchdog::Watchdog,
+    watchdog::{Watchdog, Watched},
 };
 
 /// A jail kind that was probed on this machine.
@@ -50,8 +50,12 @@ impl Jail {
         let argv = program::command_line(job)?;
         let start::Running { mut live, output, mut status, counters } =
             start::start(self, job, &argv).await?;
-        let polled = !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"));
-        let watchdog = Watchdog::new(&job.workspace, &job.limits, polled.then(|| live.tree.first()));
+        let watched = Watched {
+            first: Some(live.tree.first()),
+            memory: !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory")),
+            cpu: live.tree.group().and_then(Group::cpu_clock),
+        };
+        let watchdog = Watchdog::new(&job.workspace, &job.limits, watched);
         let ending = follow(&mut live, output, &Plan::new(job, &self.settings), watchdog).await?;
         let usage = live.tree.group().map(Group::usage).unwrap_or_default();
         let Some(ended) = ended(&ending, status.exit_code(), usage) else {

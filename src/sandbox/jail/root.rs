@@ -7,7 +7,11 @@
 //!
 //! Paths of mounted host folders can be read inside, in `/proc/self/mountinfo`: their names must hold no secrets.
 
-use std::path::{Path, PathBuf};
+use std::{
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
 
 use super::{arguments::Arguments, devices};
 use crate::{
@@ -25,8 +29,30 @@ pub(super) const USER: &str = "1000";
 const LINKED: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
 /// Parts of `/etc` that programs need and that hold nothing private.
 const ETC: [&str; 4] = ["/etc/ld.so.cache", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts"];
-/// Files of `/proc` that tell of the host.
-const MASKED: [&str; 6] = ["kcore", "keys", "timer_list", "sched_debug", "latency_stats", "kmsg"];
+/// Files of `/proc` that are masked, where they are and the jail's user could read them: physical memory and its pages,
+/// the kernel's log, keys, timers, addresses, slabs and configuration, and the interrupts, which tell when others type.
+/// Where the harness is root its jails pass for the owner of files that are root's alone, so those are masked there.
+/// The rest is what every user of a machine may see (its processors, disks and buses); each mask costs a tenth of a
+/// millisecond. Switches such as `sysrq-trigger` need no mask: all of `/proc` is sealed read-only.
+const MASKED: [&str; 17] = [
+    "config.gz",
+    "interrupts",
+    "kallsyms",
+    "kcore",
+    "key-users",
+    "keys",
+    "kmsg",
+    "kpagecgroup",
+    "kpagecount",
+    "kpageflags",
+    "latency_stats",
+    "modules",
+    "pagetypeinfo",
+    "sched_debug",
+    "slabinfo",
+    "timer_list",
+    "vmallocinfo",
+];
 
 const PASSWD: &str =
     "agent:x:1000:1000:agent:/workspace/.home:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n";
@@ -122,11 +148,8 @@ fn etc(arguments: &mut Arguments) -> Result<(), SandboxError> {
 /// where C libraries and Python look for their number.
 fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
     arguments.add("--proc", ["/proc"]);
-    for name in MASKED {
-        let path = format!("/proc/{name}");
-        if Path::new(&path).exists() {
-            arguments.add("--ro-bind", ["/dev/null", &path]);
-        }
+    for path in masked() {
+        arguments.add("--ro-bind", ["/dev/null", path]);
     }
     arguments.add("--remount-ro", ["/proc"]);
     arguments.add("--dev", ["/dev"]);
@@ -146,6 +169,18 @@ fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
         arguments.add("--dir", [format!("/sys/devices/system/cpu/cpu{cpu}")]);
     }
     Ok(())
+}
+
+/// What of [`MASKED`] is on this machine and could be read; looked up once.
+fn masked() -> &'static [String] {
+    static PATHS: OnceLock<Vec<String>> = OnceLock::new();
+    PATHS.get_or_init(|| {
+        let root = rustix::process::geteuid().is_root();
+        let readable = |path: &String| {
+            std::fs::metadata(path).is_ok_and(|facts| root || facts.permissions().mode() & 0o004 != 0)
+        };
+        MASKED.iter().map(|name| format!("/proc/{name}")).filter(readable).collect()
+    })
 }
 
 /// The job's read-only mounts that are not there already. One that would show the workspace's surroundings is refused.

@@ -2,9 +2,11 @@
 //!
 //! Refused with `EPERM`: socket families other than Unix and IP (the network namespace is empty, so IP reaches only
 //! the jail itself), multipath TCP, new namespaces, mounts, tracing, keys, BPF, userfaultfd, performance events,
-//! asynchronous rings, kernel modules, file handles, and pushing characters into a terminal. `clone3` answers
-//! `ENOSYS`, since its flags lie in memory that a filter cannot read; C libraries then use `clone`. Calls of another
-//! architecture end the process; the x32 numbers of `x86_64` are refused. Two programs, since each has one answer.
+//! asynchronous rings, kernel modules, file handles, pushing characters into a terminal, and files that run as their
+//! owner or group: the workspace is the host's, and its owner there is the harness's user. `clone3` and `openat2` answer
+//! `ENOSYS`, since their flags and modes lie in memory that a filter cannot read; C libraries then use the older calls.
+//! Calls of another architecture end the process; the x32 numbers of `x86_64` are refused. Two programs, since each has
+//! one answer.
 
 use std::collections::BTreeMap;
 
@@ -82,10 +84,35 @@ const NAMESPACE_FLAGS: [libc::c_int; 7] = [
 /// `TIOCSTI` and `TIOCLINUX`: characters pushed into, or pasted from, a terminal.
 const TERMINAL_REQUESTS: [u64; 2] = [0x5412, 0x541c];
 
+/// Calls that give a file its mode: the number of the argument that holds it, and of the flags without which it means
+/// nothing.
+const MODES: &[(libc::c_long, u8, Option<u8>)] = &[
+    (libc::SYS_fchmod, 1, None),
+    (libc::SYS_fchmodat, 2, None),
+    (SYS_FCHMODAT2, 2, None),
+    (libc::SYS_mknodat, 2, None),
+    (libc::SYS_openat, 3, Some(2)),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1, None),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1, None),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1, None),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 2, Some(1)),
+];
+/// The same number everywhere; too new for the crate.
+const SYS_FCHMODAT2: libc::c_long = 452;
+/// Set-user-id and set-group-id.
+const SET_ID: [libc::mode_t; 2] = [libc::S_ISUID, libc::S_ISGID];
+/// With one of these flags an open makes a file.
+const CREATES: [libc::c_int; 2] = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
+
 /// The filters as bubblewrap takes them, one byte string each.
 pub(super) fn programs() -> Result<Vec<Vec<u8>>, seccompiler::Error> {
     let eperm = filter(refusals()?, libc::EPERM)?;
-    let enosys = filter(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)?;
+    let in_memory = [libc::SYS_clone3, libc::SYS_openat2].map(|call| (call, Vec::new()));
+    let enosys = filter(BTreeMap::from(in_memory), libc::ENOSYS)?;
     Ok([eperm, enosys].iter().map(|program| encode(program)).collect())
 }
 
@@ -108,6 +135,26 @@ fn refusals() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::Error> {
     rules.insert(libc::SYS_clone, namespaces.collect::<Result<_, _>>()?);
     let requests = TERMINAL_REQUESTS.iter().map(|request| rule(1, SeccompCmpOp::Eq, *request));
     rules.insert(libc::SYS_ioctl, requests.collect::<Result<_, _>>()?);
+    for (call, mode, flags) in MODES {
+        rules.insert(*call, set_id(*mode, *flags)?);
+    }
+    Ok(rules)
+}
+
+/// One rule per bit, and per flag that makes it count.
+fn set_id(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, seccompiler::Error> {
+    let has = |argument, bit: u64| dword(argument, SeccompCmpOp::MaskedEq(bit), bit);
+    let mut rules = Vec::new();
+    for bit in SET_ID.map(u64::from) {
+        match flags {
+            None => rules.push(SeccompRule::new(vec![has(mode, bit)?])?),
+            Some(flags) => {
+                for flag in CREATES.map(|flag| u64::from(flag.unsigned_abs())) {
+                    rules.push(SeccompRule::new(vec![has(mode, bit)?, has(flags, flag)?])?);
+                }
+            }
+        }
+    }
     Ok(rules)
 }
 
