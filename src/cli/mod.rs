@@ -10,6 +10,7 @@ mod environments;
 mod exit;
 mod failure;
 mod grade;
+mod grants;
 mod model;
 mod progress;
 mod replay;

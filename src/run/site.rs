@@ -8,7 +8,7 @@ use std::time::Duration;
 use podium_competition::{Catalog, Competition, Folders, Status};
 use podium_llm::{Client, ModelName};
 use podium_sandbox::environment::Interpreter;
-use podium_sandbox::{Environment, Job, Sandbox, SandboxKind};
+use podium_sandbox::{CpuSet, Environment, GpuGrant, Job, Sandbox, SandboxKind};
 use podium_scaffold::{Budget, Scaffold};
 use podium_types::chat::ChatRequest;
 use podium_types::execution::Program;
@@ -18,6 +18,7 @@ use crate::run::config::{Place, RunConfig, SandboxConfig};
 use crate::run::error::RunError;
 use crate::run::models::{ModelTexts, OwnModels};
 use crate::run::recording::RecordingPlace;
+use crate::run::resources::{self, Resources, SandboxReport};
 use crate::run::tally::Tally;
 use crate::run::world::Equipment;
 
@@ -42,6 +43,8 @@ pub struct Site {
     pub max_tries: Option<u32>,
     /// A Python of the user's own, instead of a pinned profile.
     pub python: Option<PathBuf>,
+    /// Read-only folders that are mounted by name.
+    pub mounts: BTreeMap<String, PathBuf>,
     /// Where recordings are, by the model part of their names.
     pub recordings: BTreeMap<String, RecordingPlace>,
 }
@@ -53,6 +56,7 @@ impl Site {
             data_dir: self.data_dir.clone(),
             assets: self.assets.folder().map(Path::to_owned),
             python: self.python.clone(),
+            mounts: self.mounts.clone(),
             endpoints: BTreeMap::new(),
             recordings: self.recordings.clone(),
         }
@@ -211,13 +215,32 @@ impl Site {
         let data = self.prepared(&competition)?;
         let sandbox = open_sandbox(&config.sandbox)?;
         let environment = self.environment(&config.sandbox, progress)?;
+        let workers = config.scaffold()?.parallel_executions();
+        let resources = Resources::take(self, &config.sandbox, workers)?;
         let execution_limits = execution_limits(&config.sandbox);
         let hidden = self.hidden(&data, runs);
         let program = Program::Command { argv: vec!["true".to_owned()] };
         let mut job = Job::new(program, runs.join("work"), &environment);
         job.input = Some(data.public.clone());
         job.hidden.clone_from(&hidden);
+        job.mounts.clone_from(&self.mounts);
+        job.limits = execution_limits.clone();
+        job.limits.cpus = CpuSet::of(resources.cpus().ids().into_iter().take(config.sandbox.cpus));
+        let gpus = resources.gpus().iter().take(config.sandbox.gpus).cloned().collect();
+        job.gpus = GpuGrant { root: resources.gpu_root().clone(), gpus };
+        job.limits.workspace_bytes = resources::disk(runs, job.limits.workspace_bytes);
         sandbox.check(&job)?;
+        let granted = resources::look(&*sandbox, &job)?;
+        let report = SandboxReport {
+            facts: sandbox.facts().clone(),
+            granted: Some(granted),
+            machine: config.sandbox.machine.clone(),
+            cut: config.sandbox.cut.clone(),
+            shared: resources.shared(),
+            gpu_driver: resources.gpu_root().driver().filter(|_| config.sandbox.gpus > 0),
+            environment: Some(environment.describe()?),
+            warning: resources::warning(config.sandbox.kind),
+        };
         Ok(Equipment {
             client,
             models,
@@ -227,6 +250,10 @@ impl Site {
             competition: Arc::new(competition),
             data,
             hidden,
+            mounts: self.mounts.clone(),
+            gpus: config.sandbox.gpus,
+            resources,
+            report,
         })
     }
 
@@ -256,12 +283,23 @@ pub fn open_sandbox(config: &SandboxConfig) -> Result<Arc<dyn Sandbox>, RunError
     Ok(Arc::from(podium_sandbox::open(config.kind, &settings)?))
 }
 
+/// Processes and threads of an execution for each of its processors, where that is more than the default.
+const PROCESSES_PER_CPU: u64 = 128;
+
 /// Limits of one execution.
 pub fn execution_limits(config: &SandboxConfig) -> podium_sandbox::Limits {
+    let default = podium_sandbox::Limits::default();
     podium_sandbox::Limits {
         memory_bytes: config.memory_bytes,
         cpus: podium_sandbox::CpuSet::first(config.cpus),
-        ..podium_sandbox::Limits::default()
+        // Numeric libraries start a few threads per processor, and data loaders a few of those.
+        processes: default.processes.max(config.cpus as u64 * PROCESSES_PER_CPU),
+        shm_bytes: config.allowances.shm_bytes,
+        tmp_bytes: config.allowances.tmp_bytes,
+        workspace_bytes: config.allowances.disk_bytes,
+        // A file may be as large as all of them.
+        file_bytes: default.file_bytes.max(config.allowances.disk_bytes),
+        ..default
     }
 }
 

@@ -24,7 +24,11 @@ def names(path):
         return sorted(os.listdir(path))
     except OSError:
         return []
-links = [line.split(':')[0].strip() for line in open('/proc/net/dev') if ':' in line]
+def routes(path, column):
+    try:
+        return {line.split()[column] for line in open(path) if line.strip()} - {'Iface', 'lo'}
+    except (OSError, IndexError):
+        return set()
 print(json.dumps({
     'affinity': len(os.sched_getaffinity(0)),
     'cpu_count': os.cpu_count() or 0,
@@ -33,7 +37,7 @@ print(json.dumps({
     'open_files': resource.getrlimit(resource.RLIMIT_NOFILE)[0],
     'gpu_nodes': [int(name[6:]) for name in names('/dev') if name[:6] == 'nvidia' and name[6:].isdigit()],
     'mounts': names('/mounts'),
-    'links': [link for link in links if link != 'lo'],
+    'links': sorted(routes('/proc/net/route', 0) | routes('/proc/net/ipv6_route', -1)),
     'python': platform.python_version(),
 }))
 ";
@@ -101,10 +105,25 @@ pub struct Granted {
     pub gpus: Vec<String>,
     /// Read-only folders by name, with their path inside.
     pub mounts: BTreeMap<String, String>,
-    /// Whether there is a network interface besides the loopback.
+    /// Whether there is a route to anywhere but itself.
     pub network: bool,
     /// Version of Python.
     pub python: String,
+}
+
+/// As [`read_back`], on a thread and runtime of its own, so that it can be called from anywhere.
+pub fn read_back_now(sandbox: &dyn Sandbox, job: &Job) -> Result<Granted, SandboxError> {
+    let failed = |source| SandboxError::System { call: "starting a runtime", source };
+    std::thread::scope(|scope| {
+        let work = || {
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+            runtime.block_on(read_back(sandbox, job))
+        };
+        let thread = std::thread::Builder::new().name("podium-look".to_owned()).spawn_scoped(scope, work);
+        let joined = thread.map_err(failed)?.join();
+        joined.unwrap_or_else(|_| Err(failed(std::io::Error::other("the look panicked"))))
+    })
 }
 
 /// Runs the look in the sandbox as `job` would be run, in its workspace.

@@ -6,7 +6,7 @@
 //! This package knows nothing of competitions, scaffolds or models.
 //!
 //! - [`job`]: what is run and within which limits; [`gpu`]: graphics processors; [`lease`]: who uses which processors
-//! - [`granted`]: what is really in force, read back
+//! - [`granted`]: what is really in force, read back; [`policy`]: what a job may do, as data
 //! - [`strength`]: what the machine can enforce
 //! - `jail`: bubblewrap namespaces, system call filter, control groups
 //! - `process`: a plain child with limits, by explicit name only
@@ -31,6 +31,7 @@ mod jail;
 pub mod job;
 pub mod lease;
 mod output;
+pub mod policy;
 mod process;
 mod program;
 pub mod scratch;
@@ -52,9 +53,10 @@ pub use collect::collect;
 pub use environment::{Environment, Interpreter};
 pub use error::SandboxError;
 pub use gpu::{Gpu, GpuGrant, GpuRoot};
-pub use granted::{Granted, InForce, read_back};
+pub use granted::{Granted, InForce, read_back, read_back_now};
 pub use job::{CpuSet, Job, Limits, SubmissionRule};
 pub use lease::{CpuLease, GpuLease, Leases};
+pub use policy::Policy;
 pub use strength::{CgroupFacts, Facts, Strength};
 pub use tokio_util::sync::CancellationToken;
 
@@ -137,6 +139,11 @@ pub trait Sandbox: Send + Sync {
 
     /// Says whether the job's mounts may be granted, without running anything. [`Self::execute`] asks the same.
     fn check(&self, job: &Job) -> Result<(), SandboxError>;
+
+    /// What a job may do, as data; nothing is run.
+    fn explain(&self, job: &Job) -> Result<Policy, SandboxError> {
+        Ok(Policy::of(self.facts(), job, program::told_environment(job, &job.workspace)))
+    }
 
     /// What the kernel would hold a job with these limits to, as it answers when it is asked. Nothing where no control
     /// group holds anything.

@@ -86,6 +86,12 @@ pub(crate) fn environment(job: &Job, workspace: &Path) -> BTreeMap<String, OsStr
     environment
 }
 
+/// The environment as text, for people.
+pub(crate) fn told_environment(job: &Job, workspace: &Path) -> BTreeMap<String, String> {
+    let environment = environment(job, workspace).into_iter();
+    environment.map(|(name, value)| (name, value.to_string_lossy().into_owned())).collect()
+}
+
 /// Refuses names and values that no environment can hold.
 pub(crate) fn check_environment(job: &Job) -> Result<(), SandboxError> {
     for (name, value) in &job.env {

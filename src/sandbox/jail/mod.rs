@@ -16,12 +16,12 @@ mod root;
 mod seccomp;
 mod start;
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use podium_types::execution::{Ended, Execution};
 
 use crate::{
-    ExecutionFuture, Facts, InForce, Job, Limits, Sandbox, SandboxError, Settings,
+    ExecutionFuture, Facts, InForce, Job, Limits, Policy, Sandbox, SandboxError, Settings,
     cgroup::{Group, Hierarchy, Usage},
     finish::{self, Evidence},
     program,
@@ -74,6 +74,12 @@ impl Sandbox for Jail {
 
     fn check(&self, job: &Job) -> Result<(), SandboxError> {
         root::check(job)
+    }
+
+    fn explain(&self, job: &Job) -> Result<Policy, SandboxError> {
+        let mut policy = Policy::of(&self.facts, job, BTreeMap::new());
+        policy.add_words(&start::arguments(self, job)?.told())?;
+        Ok(policy)
     }
 
     fn in_force(&self, limits: &Limits) -> Result<InForce, SandboxError> {

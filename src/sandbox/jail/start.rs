@@ -152,7 +152,7 @@ pub(super) async fn start(jail: &Jail, job: &Job, argv: &[OsString]) -> Result<R
 }
 
 /// All but the descriptors that belong to one start.
-fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxError> {
+pub(super) fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxError> {
     let mut arguments = Arguments::default();
     for flag in ["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"] {
         arguments.flag(flag);

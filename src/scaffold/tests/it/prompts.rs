@@ -114,6 +114,9 @@ fn all() -> BTreeMap<&'static str, String> {
             memory_bytes: None,
             gpus: vec!["NVIDIA A10".into(), "NVIDIA A10".into()],
             network: true,
+            shm_bytes: None,
+            disk_bytes: None,
+            mounts: vec![],
         },
         ..task.clone()
     };
