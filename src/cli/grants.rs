@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use podium_sandbox::Strength;
+use podium_sandbox::{DockerSettings, Strength};
 
 use crate::cli::failure::Failure;
 use crate::cli::values;
@@ -16,6 +16,12 @@ pub(crate) struct GrantArguments {
     /// Refuse a sandbox weaker than this: full, namespaces or limits
     #[arg(long, value_name = "STRENGTH", help_heading = "What code is granted")]
     require_sandbox: Option<Strength>,
+    /// Image of the docker kind, by name; it is never pulled [default: an empty root over this machine's /usr]
+    #[arg(long, value_name = "IMAGE", help_heading = "What code is granted")]
+    image: Option<String>,
+    /// Runtime of the docker kind, such as sysbox-runc or runsc [default: the engine's]
+    #[arg(long, value_name = "NAME", help_heading = "What code is granted")]
+    runtime: Option<String>,
     /// A machine by name, cut to what this one has: `mle-bench-paper` has 36 CPUs, 440 GB, one GPU and 24 h
     #[arg(long, value_name = "NAME", help_heading = "What code is granted")]
     machine: Option<String>,
@@ -50,6 +56,11 @@ impl GrantArguments {
     pub(crate) fn asked(&self) -> Result<Asked, Failure> {
         Ok(Asked {
             kind: None,
+            docker: DockerSettings {
+                image: self.image.clone(),
+                runtime: self.runtime.clone(),
+                ..DockerSettings::default()
+            },
             require: self.require_sandbox,
             machine: self.machine.clone(),
             memory_bytes: self.memory,

@@ -25,7 +25,7 @@ use crate::run::config::SandboxConfig;
 use crate::run::error::RunError;
 use crate::run::grants::Asked;
 use crate::run::resources::{Resources, look};
-use crate::run::site::{Site, execution_limits};
+use crate::run::site::{Site, execution_limits, sandbox_settings};
 
 /// The sandbox by hand
 #[derive(Debug, Subcommand)]
@@ -67,7 +67,7 @@ pub(crate) struct ExplainArguments {
 /// What both take.
 #[derive(Debug, Args)]
 struct JobArguments {
-    /// jail, or process
+    /// jail, docker or process
     #[arg(long, default_value = "jail", value_name = "KIND")]
     kind: SandboxKind,
     #[command(flatten)]
@@ -178,8 +178,7 @@ impl JobArguments {
                 path
             }
         };
-        let settings =
-            Settings { require: config.require, cgroups: !self.without_cgroups, ..Settings::default() };
+        let settings = Settings { cgroups: !self.without_cgroups, ..sandbox_settings(&config) };
         let sandbox = podium_sandbox::open(self.kind, &settings).map_err(RunError::from)?;
         let resources = Resources::take(site, &config, 1)?;
         let python = python(site, &config, terminal)?;

@@ -82,6 +82,12 @@ pub struct SandboxConfig {
     /// Names of the read-only folders; where they are is the place's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mounts: Vec<String>,
+    /// The image of the docker kind, where it is not Podium's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// The runtime of the docker kind, where it is not the engine's own choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<String>,
     /// The machine by name that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,

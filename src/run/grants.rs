@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use podium_sandbox::{GpuRoot, SandboxKind, Strength};
+use podium_sandbox::{DockerSettings, GpuRoot, SandboxKind, Strength};
 
 use crate::run::config::{Allowances, SandboxConfig};
 use crate::run::error::RunError;
@@ -20,6 +20,8 @@ use crate::run::site::Site;
 pub struct Asked {
     /// Kind of sandbox; the jail by default.
     pub kind: Option<SandboxKind>,
+    /// Image and runtime of the docker kind.
+    pub docker: DockerSettings,
     /// Refuse anything weaker.
     pub require: Option<Strength>,
     /// A machine by name.
@@ -111,6 +113,8 @@ impl Asked {
             gpus,
             allowances,
             mounts: self.mounts.keys().cloned().collect(),
+            image: self.docker.image.clone(),
+            runtime: self.docker.runtime.clone(),
             machine: self.machine.clone(),
             cut: resolving.cut,
         })

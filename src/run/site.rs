@@ -273,14 +273,20 @@ impl Site {
     }
 }
 
+/// What the sandbox that a run asks for is opened with.
+pub fn sandbox_settings(config: &SandboxConfig) -> podium_sandbox::Settings {
+    let (image, runtime) = (config.image.clone(), config.runtime.clone());
+    let docker =
+        podium_sandbox::DockerSettings { image, runtime, ..podium_sandbox::DockerSettings::default() };
+    podium_sandbox::Settings { require: config.require, docker, ..podium_sandbox::Settings::default() }
+}
+
 /// Opens the sandbox that a run asks for.
 ///
 /// # Errors
 /// When it cannot work, or is weaker than required.
 pub fn open_sandbox(config: &SandboxConfig) -> Result<Arc<dyn Sandbox>, RunError> {
-    let settings =
-        podium_sandbox::Settings { require: config.require, ..podium_sandbox::Settings::default() };
-    Ok(Arc::from(podium_sandbox::open(config.kind, &settings)?))
+    Ok(Arc::from(podium_sandbox::open(config.kind, &sandbox_settings(config))?))
 }
 
 /// Processes and threads of an execution for each of its processors, where that is more than the default.

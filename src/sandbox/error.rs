@@ -27,6 +27,67 @@ pub enum SandboxError {
         /// What bubblewrap said, or what the probe saw.
         message: String,
     },
+    /// No container engine answers.
+    #[error("no container engine answers at `{address}`: {message}")]
+    NoEngine {
+        /// Where it was looked for.
+        address: String,
+        /// Why it did not answer.
+        message: String,
+    },
+    /// The engine's socket is not this user's to open.
+    #[error("this user may not talk to the container engine at `{address}`")]
+    EngineRefused {
+        /// Where it listens.
+        address: String,
+    },
+    /// The engine refused a request, or hung.
+    #[error("{action} failed")]
+    Engine {
+        /// What was asked of it.
+        action: &'static str,
+        /// Its answer.
+        #[source]
+        source: Box<bollard::errors::Error>,
+    },
+    /// The image is not there.
+    #[error("the container engine has no image `{image}`")]
+    NoImage {
+        /// As it was named.
+        image: String,
+    },
+    /// The engine does not know the runtime.
+    #[error("the container engine has no runtime `{runtime}`, but {known}")]
+    NoRuntime {
+        /// As it was named.
+        runtime: String,
+        /// What it has.
+        known: String,
+    },
+    /// The probe container came up, but does not hold what it must.
+    #[error("the probe container of image `{image}` failed: {message}")]
+    ContainerProbe {
+        /// The image.
+        image: String,
+        /// What the probe saw.
+        message: String,
+    },
+    /// The interpreter cannot be started in the image.
+    #[error("`{}` cannot be started in the image `{image}`", python.display())]
+    NoPythonInImage {
+        /// The image.
+        image: String,
+        /// The interpreter.
+        python: PathBuf,
+    },
+    /// A folder that is mounted cannot be read by the program's user.
+    #[error("`{}` can be read by its owner only, and in a container code runs as user {uid}", folder.display())]
+    Unreadable {
+        /// The host folder.
+        folder: PathBuf,
+        /// The user's number.
+        uid: u32,
+    },
     /// The sandbox is weaker than what was required.
     #[error("the sandbox in force is `{found}`, but `{required}` is required: {missing}")]
     TooWeak {
@@ -167,7 +228,34 @@ impl SandboxError {
             Self::NotReadBack { .. } => Some(
                 "the environment's Python must start in the sandbox: `podium sandbox exec -- python -V` tells more",
             ),
-            Self::Job { .. }
+            Self::NoEngine { .. } => Some(
+                "start it (`systemctl start docker`, or `systemctl --user start docker` for a rootless one), install it \
+                 (Debian and Ubuntu: `apt install docker.io`), or name its address in DOCKER_HOST; \
+                 `--sandbox jail` needs no engine",
+            ),
+            Self::EngineRefused { .. } => Some(
+                "join the group `docker` (`sudo usermod -aG docker $USER`, then log in anew), which is as good as root, \
+                 or set up a rootless engine and name its socket in DOCKER_HOST; `--sandbox jail` needs neither",
+            ),
+            Self::NoImage { .. } => Some(
+                "images are never pulled unasked: `docker pull` or `docker build` it first, or name none for Podium's own, \
+                 which needs no registry",
+            ),
+            Self::NoRuntime { .. } => Some(
+                "install the runtime and name it in the engine's /etc/docker/daemon.json, then restart the engine",
+            ),
+            Self::ContainerProbe { .. } => Some(
+                "the image must have /bin/sh, grep and id, and the runtime must support read-only roots and no-new-privileges",
+            ),
+            Self::NoPythonInImage { .. } => Some(
+                "the environment is mounted from this machine, but the Python it stands on is the image's: take an image \
+                 with the same Python at the same path, or name no image to use this machine's",
+            ),
+            Self::Unreadable { .. } => {
+                Some("let others read it (`chmod -R o+rX FOLDER`), or run as the user that it belongs to")
+            }
+            Self::Engine { .. }
+            | Self::Job { .. }
             | Self::Start { .. }
             | Self::Stuck { .. }
             | Self::Cancelled

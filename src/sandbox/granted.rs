@@ -143,7 +143,7 @@ pub async fn read_back(sandbox: &dyn Sandbox, job: &Job) -> Result<Granted, Sand
             .to_owned();
         return Err(SandboxError::NotReadBack { message: format!("{limit}{last}") });
     };
-    let held = sandbox.in_force(&job.limits)?;
+    let held = sandbox.in_force(job)?;
     let gpus = job.gpus.gpus.iter().filter(|gpu| seen.gpu_nodes.contains(&gpu.minor));
     let place = |name: &String, path: &std::path::Path| {
         // Nothing is mounted for a plain process.

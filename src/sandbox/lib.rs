@@ -9,6 +9,7 @@
 //! - [`granted`]: what is really in force, read back; [`policy`]: what a job may do, as data
 //! - [`strength`]: what the machine can enforce
 //! - `jail`: bubblewrap namespaces, system call filter, control groups
+//! - `docker`: a container per execution
 //! - `process`: a plain child with limits, by explicit name only
 //! - `cgroup`: control groups, version 1 and 2, and the sweep of what a crash left
 //! - `supervisor`, `spawn`: starting children from one thread
@@ -22,6 +23,7 @@
 
 mod cgroup;
 pub mod collect;
+mod docker;
 pub mod environment;
 pub mod error;
 mod finish;
@@ -50,6 +52,7 @@ use podium_types::execution::Execution;
 use serde::{Deserialize, Serialize};
 
 pub use collect::collect;
+pub use docker::DockerSettings;
 pub use environment::{Environment, Interpreter};
 pub use error::SandboxError;
 pub use gpu::{Gpu, GpuGrant, GpuRoot};
@@ -57,7 +60,7 @@ pub use granted::{Granted, InForce, read_back, read_back_now};
 pub use job::{CpuSet, Job, Limits, SubmissionRule};
 pub use lease::{CpuLease, GpuLease, Leases};
 pub use policy::Policy;
-pub use strength::{CgroupFacts, Facts, Strength};
+pub use strength::{CgroupFacts, EngineFacts, Facts, Strength};
 pub use tokio_util::sync::CancellationToken;
 
 /// The kinds of sandbox.
@@ -66,6 +69,8 @@ pub use tokio_util::sync::CancellationToken;
 pub enum SandboxKind {
     /// Namespaces by bubblewrap, a system call filter, control groups.
     Jail,
+    /// A container per execution, by an engine that is running.
+    Docker,
     /// A plain child with limits. No boundary: only by explicit name.
     Process,
 }
@@ -75,6 +80,7 @@ impl SandboxKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Jail => "jail",
+            Self::Docker => "docker",
             Self::Process => "process",
         }
     }
@@ -90,7 +96,7 @@ impl FromStr for SandboxKind {
     type Err = UnknownKind;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        [Self::Jail, Self::Process]
+        [Self::Jail, Self::Docker, Self::Process]
             .into_iter()
             .find(|kind| kind.name() == text)
             .ok_or_else(|| UnknownKind(text.to_owned()))
@@ -99,7 +105,7 @@ impl FromStr for SandboxKind {
 
 /// Not a kind of sandbox.
 #[derive(Debug, thiserror::Error)]
-#[error("unknown sandbox kind `{0}`: it is `jail` or `process`")]
+#[error("unknown sandbox kind `{0}`: it is `jail`, `docker` or `process`")]
 pub struct UnknownKind(pub String);
 
 /// What a sandbox is opened with.
@@ -109,6 +115,8 @@ pub struct Settings {
     pub require: Option<Strength>,
     /// The bubblewrap program; looked up on PATH when not given.
     pub bubblewrap: Option<PathBuf>,
+    /// The engine, image and runtime of the docker kind.
+    pub docker: DockerSettings,
     /// Use control groups where they are writable. Off only to try the weaker tier.
     pub cgroups: bool,
     /// Time between SIGINT and SIGKILL at the wall-clock limit.
@@ -122,6 +130,7 @@ impl Default for Settings {
         Self {
             require: None,
             bubblewrap: None,
+            docker: DockerSettings::default(),
             cgroups: true,
             grace: Duration::from_secs(2),
             drain: Duration::from_millis(500),
@@ -145,9 +154,9 @@ pub trait Sandbox: Send + Sync {
         Ok(Policy::of(self.facts(), job, program::told_environment(job, &job.workspace)))
     }
 
-    /// What the kernel would hold a job with these limits to, as it answers when it is asked. Nothing where no control
-    /// group holds anything.
-    fn in_force(&self, _: &Limits) -> Result<InForce, SandboxError> {
+    /// What a job would be held to, as the kernel or the engine answers when it is asked. Nothing where no control group
+    /// holds anything. Blocks for a few milliseconds.
+    fn in_force(&self, _: &Job) -> Result<InForce, SandboxError> {
         Ok(InForce::default())
     }
 
@@ -162,11 +171,13 @@ pub fn sweep() -> usize {
 }
 
 /// Probes this machine and opens a sandbox, or says what is missing and how to mend it. What killed harnesses left is
-/// [swept](sweep). Blocks for some ten milliseconds.
+/// [swept](sweep), with docker their containers as well. Blocks for some ten milliseconds, with docker for about a
+/// second.
 pub fn open(kind: SandboxKind, settings: &Settings) -> Result<Box<dyn Sandbox>, SandboxError> {
     sweep();
     let sandbox: Box<dyn Sandbox> = match kind {
         SandboxKind::Jail => Box::new(jail::Jail::open(settings)?),
+        SandboxKind::Docker => Box::new(docker::Docker::open(settings)?),
         SandboxKind::Process => Box::new(process::Process::open(settings)?),
     };
     let facts = sandbox.facts();

@@ -178,6 +178,7 @@ mod tests {
             kind: crate::SandboxKind::Jail,
             strength: crate::Strength::Full,
             bubblewrap: None,
+            engine: None,
             cgroup: None,
             seccomp: true,
             nested_namespaces_refused: true,

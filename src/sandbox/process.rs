@@ -21,7 +21,7 @@ use rustix::{
 };
 
 use crate::{
-    ExecutionFuture, Facts, InForce, Job, Limits, Sandbox, SandboxError, SandboxKind, Settings, Strength,
+    ExecutionFuture, Facts, InForce, Job, Sandbox, SandboxError, SandboxKind, Settings, Strength,
     cgroup::{Group, Hierarchy},
     finish::{self, Evidence},
     program,
@@ -59,6 +59,7 @@ impl Process {
             kind: SandboxKind::Process,
             strength: Strength::Limits,
             bubblewrap: None,
+            engine: None,
             cgroup: hierarchy.as_ref().map(Hierarchy::facts),
             seccomp: false,
             nested_namespaces_refused: false,
@@ -130,8 +131,8 @@ impl Sandbox for Process {
         Ok(())
     }
 
-    fn in_force(&self, limits: &Limits) -> Result<InForce, SandboxError> {
-        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(limits)).transpose()?;
+    fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
+        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
         Ok(group.as_ref().map(Group::in_force).unwrap_or_default())
     }
 

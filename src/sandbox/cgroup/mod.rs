@@ -5,6 +5,7 @@
 //! harness's own group, so that a limit on the harness still holds, and is removed when the tree is dead. Its name
 //! tells its owner (see [`label`]), so that the sweep at the next start removes what a crash left and nothing else.
 
+mod foreign;
 pub(crate) mod label;
 mod sweep;
 mod v1;
@@ -22,6 +23,7 @@ use rustix::process::{Pid, Signal};
 
 use crate::{InForce, Limits, SandboxError, strength::CgroupFacts};
 
+pub(crate) use foreign::Foreign;
 pub(crate) use sweep::sweep;
 
 /// How long the last processes of a killed group may take to leave it.

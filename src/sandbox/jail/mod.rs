@@ -10,10 +10,10 @@
 
 mod arguments;
 mod devices;
-mod network;
+pub(crate) mod network;
 mod probe;
-mod root;
-mod seccomp;
+pub(crate) mod root;
+pub(crate) mod seccomp;
 mod start;
 
 use std::{collections::BTreeMap, path::PathBuf};
@@ -21,7 +21,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use podium_types::execution::{Ended, Execution};
 
 use crate::{
-    ExecutionFuture, Facts, InForce, Job, Limits, Policy, Sandbox, SandboxError, Settings,
+    ExecutionFuture, Facts, InForce, Job, Policy, Sandbox, SandboxError, Settings,
     cgroup::{Group, Hierarchy, Usage},
     finish::{self, Evidence},
     program,
@@ -79,11 +79,13 @@ impl Sandbox for Jail {
     fn explain(&self, job: &Job) -> Result<Policy, SandboxError> {
         let mut policy = Policy::of(&self.facts, job, BTreeMap::new());
         policy.add_words(&start::arguments(self, job)?.told())?;
+        policy.refused_calls = seccomp::refused_calls();
+        policy.refused_otherwise = seccomp::refused_otherwise();
         Ok(policy)
     }
 
-    fn in_force(&self, limits: &Limits) -> Result<InForce, SandboxError> {
-        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(limits)).transpose()?;
+    fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
+        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
         Ok(group.as_ref().map(Group::in_force).unwrap_or_default())
     }
 

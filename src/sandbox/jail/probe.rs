@@ -38,6 +38,7 @@ pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
         kind: SandboxKind::Jail,
         strength: Strength::Full,
         bubblewrap: Some(version),
+        engine: None,
         cgroup: None,
         seccomp: true,
         nested_namespaces_refused: true,

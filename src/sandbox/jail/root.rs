@@ -21,14 +21,15 @@ use crate::{
 };
 
 /// Where the workspace is, inside.
-pub(super) const WORKSPACE: &str = "/workspace";
+pub(crate) const WORKSPACE: &str = "/workspace";
 /// User and group inside; never root.
 pub(super) const USER: &str = "1000";
 
 /// Folders of the system besides `/usr`: on most systems symbolic links into it.
-const LINKED: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
+pub(crate) const LINKED: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
 /// Parts of `/etc` that programs need and that hold nothing private.
-const ETC: [&str; 4] = ["/etc/ld.so.cache", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts"];
+pub(crate) const ETC: [&str; 4] =
+    ["/etc/ld.so.cache", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts"];
 /// Files of `/proc` that are masked, where they are and the jail's user could read them: physical memory and its pages,
 /// the kernel's log, keys, timers, addresses, slabs and configuration, and the interrupts, which tell when others type.
 /// Where the harness is root its jails pass for the owner of files that are root's alone, so those are masked there.
@@ -86,7 +87,7 @@ pub(super) fn mounts(arguments: &mut Arguments, job: &Job) -> Result<(), Sandbox
 
 /// Refuses a job of which a mount is or contains a folder that must stay hidden. Links are resolved on both sides, so
 /// a detour changes nothing.
-pub(super) fn check(job: &Job) -> Result<(), SandboxError> {
+pub(crate) fn check(job: &Job) -> Result<(), SandboxError> {
     let hidden: Vec<PathBuf> = job.hidden.iter().map(|path| resolved(path)).collect();
     let system = ["/usr"].into_iter().chain(LINKED).chain(ETC).map(Path::new);
     let given = job.read_only.iter().chain([&job.workspace]).chain(&job.input).map(PathBuf::as_path);
@@ -184,7 +185,7 @@ fn masked() -> &'static [String] {
 }
 
 /// The job's read-only mounts that are not there already. One that would show the workspace's surroundings is refused.
-fn read_only(job: &Job) -> Result<Vec<PathBuf>, SandboxError> {
+pub(crate) fn read_only(job: &Job) -> Result<Vec<PathBuf>, SandboxError> {
     let mut folders: Vec<PathBuf> = Vec::new();
     let mut sorted = job.read_only.clone();
     sorted.sort();

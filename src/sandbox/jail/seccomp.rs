@@ -15,63 +15,68 @@ use seccompiler::{
     TargetArch, sock_filter,
 };
 
+/// Calls with their names, for those who take names.
+macro_rules! calls {
+    ($($name:ident),* $(,)?) => { &[$((stringify!($name), libc::$name)),*] };
+}
+
 /// Calls that are refused whatever their arguments.
-const REFUSED: &[libc::c_long] = &[
+pub(crate) const REFUSED: &[(&str, libc::c_long)] = calls![
     // namespaces and mounts
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_pivot_root,
-    libc::SYS_chroot,
-    libc::SYS_open_tree,
-    libc::SYS_move_mount,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_mount_setattr,
-    libc::SYS_open_by_handle_at,
+    SYS_unshare,
+    SYS_setns,
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_open_tree,
+    SYS_move_mount,
+    SYS_fsopen,
+    SYS_fsconfig,
+    SYS_fsmount,
+    SYS_fspick,
+    SYS_mount_setattr,
+    SYS_open_by_handle_at,
     // other processes
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_process_madvise,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_kcmp,
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_process_madvise,
+    SYS_pidfd_getfd,
+    SYS_kcmp,
     // kernel attack surface
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_userfaultfd,
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_keyctl,
-    libc::SYS_fanotify_init,
-    libc::SYS_syslog,
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_userfaultfd,
+    SYS_io_uring_setup,
+    SYS_io_uring_enter,
+    SYS_io_uring_register,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_keyctl,
+    SYS_fanotify_init,
+    SYS_syslog,
     // the machine
-    libc::SYS_kexec_load,
-    libc::SYS_kexec_file_load,
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_reboot,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_acct,
-    libc::SYS_quotactl,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_clock_adjtime,
-    libc::SYS_adjtimex,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
+    SYS_kexec_load,
+    SYS_kexec_file_load,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_reboot,
+    SYS_swapon,
+    SYS_swapoff,
+    SYS_acct,
+    SYS_quotactl,
+    SYS_settimeofday,
+    SYS_clock_settime,
+    SYS_clock_adjtime,
+    SYS_adjtimex,
+    SYS_sethostname,
+    SYS_setdomainname,
 ];
 
 /// Flags of `clone` that make a namespace.
-const NAMESPACE_FLAGS: [libc::c_int; 7] = [
+pub(crate) const NAMESPACE_FLAGS: [libc::c_int; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWUTS,
@@ -82,45 +87,72 @@ const NAMESPACE_FLAGS: [libc::c_int; 7] = [
 ];
 
 /// `TIOCSTI` and `TIOCLINUX`: characters pushed into, or pasted from, a terminal.
-const TERMINAL_REQUESTS: [u64; 2] = [0x5412, 0x541c];
+pub(crate) const TERMINAL_REQUESTS: [u64; 2] = [0x5412, 0x541c];
+
+/// Socket families that are allowed.
+pub(crate) const FAMILIES: [libc::c_int; 3] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6];
 
 /// Calls that give a file its mode: the number of the argument that holds it, and of the flags without which it means
 /// nothing.
-const MODES: &[(libc::c_long, u8, Option<u8>)] = &[
-    (libc::SYS_fchmod, 1, None),
-    (libc::SYS_fchmodat, 2, None),
-    (SYS_FCHMODAT2, 2, None),
-    (libc::SYS_mknodat, 2, None),
-    (libc::SYS_openat, 3, Some(2)),
+pub(crate) const MODES: &[(&str, libc::c_long, u8, Option<u8>)] = &[
+    ("fchmod", libc::SYS_fchmod, 1, None),
+    ("fchmodat", libc::SYS_fchmodat, 2, None),
+    ("fchmodat2", SYS_FCHMODAT2, 2, None),
+    ("mknodat", libc::SYS_mknodat, 2, None),
+    ("openat", libc::SYS_openat, 3, Some(2)),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_chmod, 1, None),
+    ("chmod", libc::SYS_chmod, 1, None),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_mknod, 1, None),
+    ("mknod", libc::SYS_mknod, 1, None),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_creat, 1, None),
+    ("creat", libc::SYS_creat, 1, None),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_open, 2, Some(1)),
+    ("open", libc::SYS_open, 2, Some(1)),
 ];
 /// The same number everywhere; too new for the crate.
 const SYS_FCHMODAT2: libc::c_long = 452;
 /// Set-user-id and set-group-id.
-const SET_ID: [libc::mode_t; 2] = [libc::S_ISUID, libc::S_ISGID];
+pub(crate) const SET_ID: [libc::mode_t; 2] = [libc::S_ISUID, libc::S_ISGID];
 /// With one of these flags an open makes a file.
-const CREATES: [libc::c_int; 2] = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
+pub(crate) const CREATES: [libc::c_int; 2] = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
+
+/// Calls whose flags or modes lie in memory; answered with `ENOSYS`.
+pub(crate) const IN_MEMORY: &[(&str, libc::c_long)] = calls![SYS_clone3, SYS_openat2];
+
+/// Names of the calls that are refused whatever their arguments.
+pub(crate) fn refused_calls() -> Vec<String> {
+    REFUSED.iter().map(|(name, _)| name.trim_start_matches("SYS_").to_owned()).collect()
+}
+
+/// What else is refused, in words.
+pub(crate) fn refused_otherwise() -> Vec<String> {
+    let names = |calls: Vec<&str>| calls.join(", ");
+    let in_memory = IN_MEMORY.iter().map(|(name, _)| name.trim_start_matches("SYS_")).collect();
+    let modes = MODES.iter().map(|(name, ..)| *name).collect();
+    vec![
+        "socket: families other than Unix, IPv4 and IPv6; multipath TCP".to_owned(),
+        "clone: flags that make a namespace".to_owned(),
+        "ioctl: characters pushed into or pasted from a terminal".to_owned(),
+        format!("{}: files that run as their owner or group", names(modes)),
+        format!("{}: answered as unknown, so that the older calls are used", names(in_memory)),
+        "calls of another architecture".to_owned(),
+    ]
+}
 
 /// The filters as bubblewrap takes them, one byte string each.
 pub(super) fn programs() -> Result<Vec<Vec<u8>>, seccompiler::Error> {
     let eperm = filter(refusals()?, libc::EPERM)?;
-    let in_memory = [libc::SYS_clone3, libc::SYS_openat2].map(|call| (call, Vec::new()));
-    let enosys = filter(BTreeMap::from(in_memory), libc::ENOSYS)?;
+    let in_memory = IN_MEMORY.iter().map(|(_, call)| (*call, Vec::new())).collect();
+    let enosys = filter(in_memory, libc::ENOSYS)?;
     Ok([eperm, enosys].iter().map(|program| encode(program)).collect())
 }
 
 /// What is refused with `EPERM`.
 fn refusals() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::Error> {
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
+        REFUSED.iter().map(|(_, call)| (*call, Vec::new())).collect();
     let other_family = SeccompRule::new(
-        [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6]
+        FAMILIES
             .into_iter()
             .map(|family| dword(0, SeccompCmpOp::Ne, family.unsigned_abs().into()))
             .collect::<Result<_, _>>()?,
@@ -135,7 +167,7 @@ fn refusals() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::Error> {
     rules.insert(libc::SYS_clone, namespaces.collect::<Result<_, _>>()?);
     let requests = TERMINAL_REQUESTS.iter().map(|request| rule(1, SeccompCmpOp::Eq, *request));
     rules.insert(libc::SYS_ioctl, requests.collect::<Result<_, _>>()?);
-    for (call, mode, flags) in MODES {
+    for (_, call, mode, flags) in MODES {
         rules.insert(*call, set_id(*mode, *flags)?);
     }
     Ok(rules)
