@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podium_competition::{Catalog, Competition, Folders, Status};
-use podium_llm::{Client, ModelName};
+use podium_llm::{Client, ModelName, Pacing};
 use podium_sandbox::environment::Interpreter;
 use podium_sandbox::{CpuSet, Environment, GpuGrant, Job, Sandbox, SandboxKind};
 use podium_scaffold::{Budget, Scaffold};
@@ -45,6 +45,8 @@ pub struct Site {
     pub python: Option<PathBuf>,
     /// Read-only folders that are mounted by name.
     pub mounts: BTreeMap<String, PathBuf>,
+    /// The lanes of model services, which all runs of this process share.
+    pub pacing: Pacing,
     /// Where recordings are, by the model part of their names.
     pub recordings: BTreeMap<String, RecordingPlace>,
 }
@@ -149,7 +151,8 @@ impl Site {
             None => None,
         };
         let recordings = self.read_recordings(models.values())?;
-        let client = Client::new(catalog, settings, library).with_recordings(recordings);
+        let client =
+            Client::new(catalog, settings, library).paced(self.pacing.clone()).with_recordings(recordings);
         for model in models.values() {
             client.prepare(model)?;
         }

@@ -110,7 +110,11 @@ async fn python(jail: &dyn Sandbox, place: &Place) {
     row("the same in the jail", &Spread::of(inside).text(), "");
     let heavy = place.job("python", &[&name, "-c", "import pandas, sklearn"]);
     if !jail.execute(&heavy).await.unwrap().succeeded() {
-        row("`import pandas, sklearn`", "not installed; name a Python that has them in PODIUM_BENCH_PYTHON", "");
+        row(
+            "`import pandas, sklearn`",
+            "not installed; name a Python that has them in PODIUM_BENCH_PYTHON",
+            "",
+        );
         return;
     }
     let mut cold = Vec::new();
@@ -139,22 +143,26 @@ async fn docker(place: &Place) {
 
 /// Much output, and the harness's memory meanwhile.
 async fn output(jail: &dyn Sandbox, place: &Place) {
-    for (what, bytes, bar) in
-        [("100 MB of output", 100 * MB, ""), ("10 GB of output", 10_000 * MB, "under 50 MB of harness memory")]
-    {
+    for (what, bytes, bar) in [
+        ("100 MB of output", 100 * MB, ""),
+        ("10 GB of output", 10_000 * MB, "under 50 MB of harness memory"),
+    ] {
         forget_peak();
         let begun = Instant::now();
-        let execution = jail.execute(&place.shell("output", &format!("head -c {bytes} /dev/zero"))).await.unwrap();
+        let execution =
+            jail.execute(&place.shell("output", &format!("head -c {bytes} /dev/zero"))).await.unwrap();
         let took = begun.elapsed().as_secs_f64();
         let kept = bytes - execution.output.dropped_bytes;
-        let measured = format!("{took:.1} s, {kept} bytes kept, harness peak {:.1} MB", peak() as f64 / MB as f64);
+        let measured =
+            format!("{took:.1} s, {kept} bytes kept, harness peak {:.1} MB", peak() as f64 / MB as f64);
         row(what, &measured, bar);
     }
 }
 
 /// Many at one time, each in a workspace of its own.
 async fn parallel(jail: &dyn Sandbox, place: &Place) {
-    let jobs: Vec<Job> = (0..PARALLEL).map(|number| place.shell(&format!("parallel-{number}"), "echo hello")).collect();
+    let jobs: Vec<Job> =
+        (0..PARALLEL).map(|number| place.shell(&format!("parallel-{number}"), "echo hello")).collect();
     let begun = Instant::now();
     let done = futures_util::future::join_all(jobs.iter().map(|job| async {
         let begun = Instant::now();
@@ -164,7 +172,11 @@ async fn parallel(jail: &dyn Sandbox, place: &Place) {
     .await;
     let all = begun.elapsed();
     let each = Spread::of(done);
-    row(&format!("{PARALLEL} executions at one time"), &format!("{} ms for all; each {}", ms(all), each.text()), "");
+    row(
+        &format!("{PARALLEL} executions at one time"),
+        &format!("{} ms for all; each {}", ms(all), each.text()),
+        "",
+    );
 }
 
 /// An execution's latency beside a fork bomb that is held by its limit, on other processors where there are some.
@@ -177,8 +189,7 @@ async fn neighbour(jail: &dyn Sandbox, place: &Place) {
     bomb.limits.processes = 200;
     bomb.timeout = Duration::from_secs(8);
     let alone = latencies(jail, &quiet, Duration::from_secs(2)).await;
-    let (bombed, beside) =
-        tokio::join!(jail.execute(&bomb), latencies(jail, &quiet, Duration::from_secs(6)));
+    let (bombed, beside) = tokio::join!(jail.execute(&bomb), latencies(jail, &quiet, Duration::from_secs(6)));
     let refused = bombed.unwrap().blocked.get("processes").copied().unwrap_or(0);
     row("a neighbour alone", &alone.text(), "");
     row("a neighbour beside a fork bomb", &format!("{} ({refused} forks refused)", beside.text()), "");

@@ -4,8 +4,10 @@
 //! filter, limits of memory, processes and processors, and mounts by name. What the image says of its environment
 //! holds where ours says nothing; its entry point, volumes, health check and user do not.
 //!
-//! The program waits for a line on its standard input, so that the harness can take hold of the container before
-//! anything runs. A shell does that waiting; it then becomes the program, with both outputs in one pipe, in order.
+//! A shell waits for a line on its standard input, so that the harness can take hold of the container before anything
+//! runs. It then starts the program, with both outputs in one pipe, in order, says on its own second output with which
+//! code the program ended, and waits again, so that the counters can be read before the engine removes them. The program
+//! can say so as well, or kill the shell: then it has ended for us, with the code that it chose.
 
 use std::{
     collections::HashMap,
@@ -21,9 +23,11 @@ use bollard::models::{
 use super::{Docker, sweep};
 use crate::{Gpu, Job, SandboxError, finish, jail::root, job::MOUNTS, program, workspace};
 
-/// Waits for a line, then becomes the program.
-const GATE: &str =
-    "read -r _ || exit 125; unset HOSTNAME TINI_KILL_PROCESS_GROUP; exec \"$@\" 2>&1 </dev/null";
+/// What the shell does.
+const GATE: &str = "read -r _ || exit 125; trap : INT; unset HOSTNAME TINI_KILL_PROCESS_GROUP; \
+    (exec \"$@\") 2>&1 </dev/null; echo $? >&2; read -r _";
+/// Processes in a container that are not the program's: the init process and the shell.
+const OURS: u64 = 2;
 /// An address that no network has (RFC 5737), so that looking up a name fails at once and no address of the machine's
 /// is told.
 const NOWHERE: &str = "192.0.2.1";
@@ -109,8 +113,7 @@ fn host(docker: &Docker, job: &Job) -> Result<HostConfig, SandboxError> {
         memory: Some(memory),
         // Memory and swap together: no swap.
         memory_swap: (docker.engine.info.swap_limit == Some(true)).then_some(memory),
-        // The init process is not the program's.
-        pids_limit: Some(signed(limits.processes.saturating_add(1))),
+        pids_limit: Some(signed(limits.processes.saturating_add(OURS))),
         cpuset_cpus: pinned.then(|| processors.join(",")),
         nano_cpus: (!pinned).then(|| signed(count as u64 * 1_000_000_000)),
         ulimits: Some(

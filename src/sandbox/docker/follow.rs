@@ -1,33 +1,37 @@
 //! Following one container to its end: the same stages as for a child of ours, through the engine.
 //!
-//! The program is let go here, so its time begins here. The end is what the engine says, or sooner what can be seen of
-//! the first process. When [`follow`] returns, every process of the container is dead.
+//! The program is let go here, so its time begins here. It ends when the shell around it says so (see
+//! [`container`](super::container)), when the container's first process ends, or when the engine says so. Then everything
+//! in the container is killed: when [`follow`] returns, every process of it is dead.
 
 use std::{
     future::pending,
-    os::fd::AsFd,
-    pin::Pin,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     time::{Duration, Instant},
 };
 
 use bollard::{
     Docker as Client,
-    container::{AttachContainerResults, LogOutput},
+    container::AttachContainerResults,
     errors::Error as ClientError,
+    models::ContainerWaitResponse,
     query_parameters::{KillContainerOptions, WaitContainerOptions},
 };
-use futures_util::{Stream, StreamExt};
+use futures_util::StreamExt;
 use podium_types::execution::LimitHit;
 use rustix::process::Signal;
 use tokio::{
-    io::AsyncWriteExt,
+    io::{AsyncWriteExt, unix::AsyncFd},
     time::{sleep_until, timeout},
 };
 
-use super::{engine::refused, witness::Witness};
+use super::{
+    engine::refused,
+    frames::Frames,
+    witness::{Meters, Witness},
+};
 use crate::{
     SandboxError,
-    output::Recorder,
     spawn::{Reaped, readable},
     watch::{Ending, Plan},
     watchdog::Watchdog,
@@ -52,20 +56,33 @@ enum Stage {
     Running,
     Interrupted,
     Killed,
+    /// The program has ended by itself; what it left is killed.
     Ended,
 }
 
-/// Lets the program go and follows it to its end. Returns the ending and the exit code; the witness has looked last
-/// when the last process ended.
+/// A container as far as signals go.
+struct Target<'a> {
+    client: &'a Client,
+    id: &'a str,
+    first: Option<&'a OwnedFd>,
+}
+
+/// Lets the program go and follows it to its end, when the witness has looked last.
 pub(super) async fn follow(
     running: &mut Running<'_>,
     plan: &Plan,
     mut watchdog: Watchdog,
 ) -> Result<Ending, SandboxError> {
     let Running { client, id, attached, witness } = running;
+    let (first, mut meters) = match witness {
+        Some(Witness { first, meters, .. }) => (Some(&*first), Some(meters)),
+        None => (None, None),
+    };
+    let target = Target { client, id, first };
+    // Where it cannot be waited for, the engine will say it.
+    let last = first.and_then(|first| readable(first.as_fd()).ok());
     let start = Instant::now();
-    let mut output =
-        Reader { stream: Some(&mut attached.output), recorder: Recorder::new(plan.head, plan.tail) };
+    let mut frames = Frames::new(&mut attached.output, plan);
     let go = attached.input.write_all(b"\n").await;
     go.map_err(|source| SandboxError::System { call: "letting the program go", source })?;
     let options = WaitContainerOptions { condition: "not-running".to_owned() };
@@ -76,85 +93,91 @@ pub(super) async fn follow(
     let mut next_look = start + LOOK;
     let code = loop {
         tokio::select! {
-            () = output.read(), if output.stream.is_some() => {}
+            () = frames.read(), if frames.are_open() => {}
             code = exit.next() => break exit_code(code)?,
-            () = ended(witness.as_ref()), if wall.is_none() => {
+            () = ended(last.as_ref()), if wall.is_none() => {
                 wall = Some(start.elapsed());
-                if let Some(witness) = witness.as_mut() {
-                    witness.meters.look();
-                }
-                if !matches!(stage, Stage::Killed) {
-                    stage = Stage::Ended;
-                }
-                next = Instant::now() + STUCK;
+                look(meters.as_deref_mut());
+                (stage, next) = (Stage::Ended, Instant::now() + STUCK);
             }
-            () = sleep_until(next_look.into()), if witness.is_some() && wall.is_none() => {
-                if let Some(witness) = witness.as_mut() {
-                    witness.meters.look();
-                }
+            () = sleep_until(next_look.into()), if wall.is_none() => {
+                look(meters.as_deref_mut());
                 next_look = Instant::now() + LOOK;
             }
             () = sleep_until(next.into()) => match stage {
                 Stage::Running => {
                     let limit_ms = u64::try_from(plan.timeout.as_millis()).unwrap_or(u64::MAX);
                     limit = Some(LimitHit::WallClock { limit_ms });
-                    signal(client, id, witness.as_ref(), Signal::INT).await;
+                    target.signal(Signal::INT).await;
                     (stage, next) = (Stage::Interrupted, Instant::now() + plan.grace);
                 }
                 Stage::Interrupted => {
-                    signal(client, id, witness.as_ref(), Signal::KILL).await;
+                    target.signal(Signal::KILL).await;
                     (stage, next) = (Stage::Killed, Instant::now() + STUCK);
                 }
                 Stage::Killed | Stage::Ended => return Err(SandboxError::Stuck { seconds: STUCK.as_secs() }),
             },
             () = plan.cancel.cancelled(), if matches!(stage, Stage::Running | Stage::Interrupted) => {
-                signal(client, id, witness.as_ref(), Signal::KILL).await;
+                target.signal(Signal::KILL).await;
                 (stage, next) = (Stage::Killed, Instant::now() + STUCK);
             }
             hit = watchdog.breach(), if matches!(stage, Stage::Running) => {
                 limit = Some(hit);
-                signal(client, id, witness.as_ref(), Signal::KILL).await;
+                target.signal(Signal::KILL).await;
                 (stage, next) = (Stage::Killed, Instant::now() + STUCK);
             }
         }
+        if frames.code().is_some() && wall.is_none() && matches!(stage, Stage::Running | Stage::Interrupted) {
+            wall = Some(start.elapsed());
+            look(meters.as_deref_mut());
+            target.signal(Signal::KILL).await;
+            (stage, next) = (Stage::Ended, Instant::now() + STUCK);
+        }
     };
     let wall = wall.unwrap_or_else(|| start.elapsed());
-    output.drain(plan.drain.max(DRAIN)).await;
+    frames.drain(plan.drain.max(DRAIN)).await;
     if plan.cancel.is_cancelled() {
         return Err(SandboxError::Cancelled);
     }
-    let reaped = Reaped { code: Some(code), signal: None, cpu: Duration::ZERO };
     let killed = matches!(stage, Stage::Killed);
-    Ok(Ending { reaped, killed, limit, output: output.recorder.finish(), wall })
+    // What it said before it was killed does not count: it may have said so to look well.
+    let code = frames.code().filter(|_| !killed).unwrap_or(code);
+    let reaped = Reaped { code: Some(code), signal: None, cpu: Duration::ZERO };
+    Ok(Ending { reaped, killed, limit, output: frames.finish(), wall })
 }
 
 /// Waits for the end of the first process; for ever where it cannot be seen.
-async fn ended(witness: Option<&Witness>) {
-    let Some(witness) = witness else { return pending().await };
-    match readable(witness.first.as_fd()) {
-        Ok(first) if first.readable().await.is_ok() => {}
-        // The engine will say it.
+async fn ended(first: Option<&AsyncFd<BorrowedFd<'_>>>) {
+    match first {
+        Some(first) if first.readable().await.is_ok() => {}
         _ => pending().await,
     }
 }
 
-/// Sends a signal to the container's first process, which hands it on.
-async fn signal(client: &Client, id: &str, witness: Option<&Witness>, signal: Signal) {
-    if witness.is_some_and(|witness| witness.signal(signal)) {
-        return;
+fn look(meters: Option<&mut Meters>) {
+    if let Some(meters) = meters {
+        meters.look();
     }
-    let name = if signal == Signal::INT { "SIGINT" } else { "SIGKILL" };
-    let options = KillContainerOptions { signal: name.to_owned() };
-    // One that has ended in the meantime needs none; one that cannot be killed is noticed as stuck.
-    if let Ok(Err(error)) = timeout(STUCK, client.kill_container(id, Some(options))).await {
-        tracing::debug!(container = id, %error, "no signal was sent");
+}
+
+impl Target<'_> {
+    /// Sends a signal to the container's first process, which hands it on.
+    async fn signal(&self, signal: Signal) {
+        let Self { client, id, first } = self;
+        if first.is_some_and(|first| rustix::process::pidfd_send_signal(first, signal).is_ok()) {
+            return;
+        }
+        let name = if signal == Signal::INT { "SIGINT" } else { "SIGKILL" };
+        let options = KillContainerOptions { signal: name.to_owned() };
+        // One that has ended in the meantime needs none; one that cannot be killed is noticed as stuck.
+        if let Ok(Err(error)) = timeout(STUCK, client.kill_container(id, Some(options))).await {
+            tracing::debug!(container = id, %error, "no signal was sent");
+        }
     }
 }
 
 /// The exit code that the engine reports. A code that is not zero arrives as an error and is none.
-fn exit_code(
-    answer: Option<Result<bollard::models::ContainerWaitResponse, ClientError>>,
-) -> Result<i32, SandboxError> {
+fn exit_code(answer: Option<Result<ContainerWaitResponse, ClientError>>) -> Result<i32, SandboxError> {
     let code = match answer {
         Some(Ok(response)) => response.status_code,
         Some(Err(ClientError::DockerContainerWaitError { code, .. })) => code,
@@ -165,33 +188,4 @@ fn exit_code(
         }
     };
     Ok(i32::try_from(code).unwrap_or(i32::MAX))
-}
-
-type Frames = Pin<Box<dyn Stream<Item = Result<LogOutput, ClientError>> + Send>>;
-
-/// The program's output, as the engine hands it on.
-struct Reader<'a> {
-    stream: Option<&'a mut Frames>,
-    recorder: Recorder,
-}
-
-impl Reader<'_> {
-    /// Takes one piece; may be dropped while it waits.
-    async fn read(&mut self) {
-        let Some(stream) = &mut self.stream else { return };
-        match stream.next().await {
-            Some(Ok(piece)) => self.recorder.push(&piece.into_bytes()),
-            Some(Err(_)) | None => self.stream = None,
-        }
-    }
-
-    /// Takes what is left.
-    async fn drain(&mut self, limit: Duration) {
-        let all = async {
-            while self.stream.is_some() {
-                self.read().await;
-            }
-        };
-        let _ = timeout(limit, all).await;
-    }
 }

@@ -10,6 +10,7 @@ mod container;
 mod engine;
 mod files;
 mod follow;
+mod frames;
 mod image;
 mod owner;
 mod probe;
@@ -101,7 +102,7 @@ impl Docker {
         }
         held.remove(client).await;
         let ended = match ending.reaped.code.unwrap_or(-1) {
-            // The init process reports a death by signal as shells do.
+            // The shell and the init process report a death by signal so.
             code @ 129..=192 => Ended::Signal(code - 128),
             code => Ended::Exit(code),
         };

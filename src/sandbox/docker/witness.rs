@@ -6,7 +6,7 @@
 
 use std::os::fd::OwnedFd;
 
-use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::process::{Pid, PidfdFlags};
 
 use crate::{
     cgroup::{Foreign, Usage},
@@ -45,11 +45,6 @@ impl Witness {
     pub(super) fn watched(&self) -> Watched {
         let cpu = self.meters.group.as_ref().map(Foreign::cpu_clock);
         Watched { first: Some(self.pid), memory: false, cpu }
-    }
-
-    /// Sends a signal to the first process. False when the user may not: then the engine must.
-    pub(super) fn signal(&self, signal: Signal) -> bool {
-        rustix::process::pidfd_send_signal(&self.first, signal).is_ok()
     }
 }
 

@@ -14,7 +14,7 @@ for path in ['/home', '/etc/shadow', '/var', '/run', '/proc/1/root/home', '/work
              '/var/run/docker.sock', '/run/docker.sock']:
     print(path, os.path.lexists(path))
 print(os.uname().nodename, os.getcwd(), os.getuid() != 0, os.environ['HOME'], os.path.expanduser('~'))
-print(sorted(int(n) for n in os.listdir('/proc/self/fd'))[:4], [p for p in os.listdir('/proc') if p.isdigit()])
+print(sorted(int(n) for n in os.listdir('/proc/self/fd'))[:4], len([p for p in os.listdir('/proc') if p.isdigit()]))
 print([name for name in os.environ if name in ('HOSTNAME', 'TINI_KILL_PROCESS_GROUP', 'CARGO', 'SSH_AUTH_SOCK')])
 import pwd; print(pwd.getpwuid(os.getuid()).pw_name)
 ";
@@ -23,10 +23,10 @@ import pwd; print(pwd.getpwuid(os.getuid()).pw_name)
     assert_eq!(execution.ended, Ended::Exit(0), "{text}");
     assert_eq!(text.matches(" True").count(), 1, "{text}");
     assert!(
-        text.contains("podium /workspace True /workspace/.home /workspace/.home\n[0, 1, 2, 3]"),
+        text.contains("podium /workspace True /workspace/.home /workspace/.home\n[0, 1, 2, 3] 3\n"),
         "{text}"
     );
-    assert!(text.contains("['1', '7']\n[]\nagent\n") || text.contains("['1', '6']\n[]\nagent\n"), "{text}");
+    assert!(text.ends_with("[]\nagent\n"), "{text}");
 }
 
 #[tokio::test]

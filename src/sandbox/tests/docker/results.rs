@@ -111,3 +111,28 @@ fn peak_memory() -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
+
+#[tokio::test]
+async fn a_program_that_speaks_for_the_shell_or_kills_it_has_ended() {
+    let Some(docker) = docker() else { return };
+    let forge = "import os, time\nopen(f'/proc/{os.getppid()}/fd/2', 'w').write('7\\n')\ntime.sleep(60)";
+    for (code, ended) in [
+        (forge, Ended::Exit(7)),
+        ("import os, time\nos.kill(os.getppid(), 9)\ntime.sleep(60)", Ended::Signal(9)),
+        ("import os\nos.kill(-1, 9)", Ended::Signal(9)),
+    ] {
+        let execution = run(&*docker, code).await;
+        assert_eq!((execution.ended, execution.limit), (ended, None), "{code}");
+    }
+}
+
+#[tokio::test]
+async fn short_programs_are_measured_too() {
+    let Some(docker) = docker() else { return };
+    let place = Place::new();
+    for _ in 0..5 {
+        let execution = docker.execute(&place.command(&["true"])).await.unwrap();
+        assert_eq!((execution.ended, execution.output.text().as_str()), (Ended::Exit(0), ""));
+        assert!(execution.cpu_ms.is_some() && execution.peak_memory_bytes.is_some(), "{execution:?}");
+    }
+}
