@@ -12,6 +12,7 @@ mod failure;
 mod grade;
 mod grants;
 mod model;
+mod policy;
 mod progress;
 mod replay;
 mod resume;

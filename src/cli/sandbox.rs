@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use podium_sandbox::{
-    CpuSet, Environment, GpuGrant, Job, Policy, Sandbox, SandboxKind, Settings, SubmissionRule, scratch,
-    workspace,
+    CpuSet, Environment, GpuGrant, Job, Sandbox, SandboxKind, Settings, SubmissionRule, scratch, workspace,
 };
 use podium_types::execution::{Ended, Execution, Program};
 use serde_json::json;
@@ -20,7 +19,7 @@ use crate::cli::failure::Failure;
 use crate::cli::grants::GrantArguments;
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
-use crate::cli::{runtime, values};
+use crate::cli::{policy, runtime, values};
 use crate::run::config::SandboxConfig;
 use crate::run::error::RunError;
 use crate::run::grants::Asked;
@@ -33,7 +32,7 @@ pub(crate) enum Command {
     /// Run one command in the sandbox
     #[command(
         after_help = "Examples:\n  podium sandbox exec --timeout 10s -- python -c 'import os; print(os.listdir(\"/\"))'\n  \
-        podium sandbox exec --memory 512MiB --processes 50 --json -- sh -c ':(){ :|:& };:'"
+        podium sandbox exec --memory 512MiB --processes 50 --json --script attack.py"
     )]
     Exec(Box<ExecArguments>),
     /// Print what code in the sandbox may do: mounts, environment, limits, refused system calls; nothing is run
@@ -50,8 +49,11 @@ pub(crate) struct ExecArguments {
     /// Print one JSON document on standard output: the execution, the sandbox, and what was granted, read back
     #[arg(long)]
     json: bool,
+    /// Run this file as an agent's script, solution.py, instead of a command
+    #[arg(long, value_name = "FILE", conflicts_with = "command")]
+    script: Option<PathBuf>,
     /// The command; `python` is the environment's
-    #[arg(last = true, required = true, value_name = "CMD")]
+    #[arg(last = true, required_unless_present = "script", value_name = "CMD")]
     command: Vec<String>,
 }
 
@@ -130,7 +132,7 @@ pub(crate) fn main(
     match command {
         Command::Exec(arguments) => {
             let mut ready = arguments.job.ready(&mut site, terminal)?;
-            ready.job.program = program(&arguments.command, &ready.job.python);
+            ready.job.program = arguments.program(&ready.job.python)?;
             let look = arguments.json.then(|| look(&*ready.sandbox, &ready.job));
             let granted = look.transpose()?;
             let execution = runtime.block_on(ready.sandbox.execute(&ready.job)).map_err(RunError::from)?;
@@ -155,10 +157,30 @@ pub(crate) fn main(
                 terminal.json(&policy);
             } else {
                 ready.tell(terminal);
-                explain(&policy, terminal);
+                policy::print(&policy, terminal);
             }
             Ok(ExitCode::SUCCESS)
         }
+    }
+}
+
+impl ExecArguments {
+    /// The script as agents' are run, or the command, in which `python` means the environment's.
+    fn program(&self, python: &Path) -> Result<Program, Failure> {
+        if let Some(script) = &self.script {
+            let code = std::fs::read_to_string(script).map_err(|error| {
+                Failure::usage(format!("the script {} cannot be read: {error}", script.display()))
+                    .hint("--script names a file of Python source")
+            })?;
+            return Ok(Program::Python { file: "solution.py".to_owned(), code });
+        }
+        let mut argv = self.command.clone();
+        if let Some(first) = argv.first_mut()
+            && (first == "python" || first == "python3")
+        {
+            *first = python.display().to_string();
+        }
+        Ok(Program::Command { argv })
     }
 }
 
@@ -246,58 +268,6 @@ fn print(execution: &Execution, terminal: &Terminal) -> ExitCode {
     }
 }
 
-/// The policy for people.
-fn explain(policy: &Policy, terminal: &Terminal) {
-    let say = |name: &str, text: &str| terminal.line(&escape(&format!("{name:<12}{text}")));
-    let limits = &policy.limits;
-    say("sandbox", &policy.sandbox.describe());
-    let none = if policy.mounts.is_empty() { "none: it sees what you see" } else { "none" };
-    say(
-        "namespaces",
-        &if policy.namespaces.is_empty() { none.to_owned() } else { policy.namespaces.join(" ") },
-    );
-    for (name, value) in &policy.identity {
-        say("", &format!("{name} {value}"));
-    }
-    terminal.line("\nfiles, in order");
-    for mount in &policy.mounts {
-        let from = mount.from.as_ref().filter(|from| **from != mount.at);
-        let from = from.map(|from| format!("  from {from}")).unwrap_or_default();
-        let size = mount.bytes.map(|bytes| format!("  {bytes} bytes")).unwrap_or_default();
-        say(&format!("  {}", mount.kind.word()), &format!("{}{from}{size}", mount.at));
-    }
-    terminal.line("\nenvironment");
-    for (name, value) in &policy.environment {
-        terminal.line(&escape(&format!("  {name}={value}")));
-    }
-    terminal.line("\nlimits");
-    let cpus: Vec<String> = limits.cpus.ids().iter().map(usize::to_string).collect();
-    let cpu_time =
-        limits.cpu_time.map_or_else(|| "none".to_owned(), |limit| format!("{} s", limit.as_secs_f64()));
-    for (name, value) in [
-        ("wall clock", format!("{} s", policy.timeout_seconds)),
-        ("CPU time", cpu_time),
-        ("processors", cpus.join(" ")),
-        ("memory", format!("{} MiB", limits.memory_bytes >> 20)),
-        ("processes", limits.processes.to_string()),
-        ("open files", limits.open_files.to_string()),
-        ("one file", format!("{} MiB", limits.file_bytes >> 20)),
-        ("workspace", format!("{} MiB in {} files", limits.workspace_bytes >> 20, limits.workspace_files)),
-        ("output", format!("{} + {} bytes kept", limits.output_head_bytes, limits.output_tail_bytes)),
-    ] {
-        say(&format!("  {name}"), &value);
-    }
-    if !policy.refused_calls.is_empty() {
-        terminal.line("\nrefused system calls");
-        for line in policy.refused_calls.chunks(6) {
-            terminal.line(&format!("  {}", line.join(" ")));
-        }
-        for line in &policy.refused_otherwise {
-            terminal.line(&format!("  {line}"));
-        }
-    }
-}
-
 /// The environment when it is built, else the machine's own Python: trying an attack needs no packages.
 fn python(site: &Site, config: &SandboxConfig, terminal: &Terminal) -> Result<Environment, Failure> {
     if let Some(python) = &site.python {
@@ -316,17 +286,6 @@ fn python(site: &Site, config: &SandboxConfig, terminal: &Terminal) -> Result<En
             Ok(Environment::of_user(&interpreter.path).map_err(RunError::from)?)
         }
     }
-}
-
-/// `python` means the environment's.
-fn program(command: &[String], python: &Path) -> Program {
-    let mut argv = command.to_vec();
-    if let Some(first) = argv.first_mut()
-        && (first == "python" || first == "python3")
-    {
-        *first = python.display().to_string();
-    }
-    Program::Command { argv }
 }
 
 /// A folder of the user's that may be written. The sandbox makes folders of its own in it, and would replace a file

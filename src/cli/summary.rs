@@ -7,6 +7,7 @@ use podium_sandbox::Granted;
 use podium_types::number::Number;
 
 use crate::cli::terminal::{Terminal, escape, one_line};
+use crate::run::resources::changed;
 use crate::run::sitting::StoredRun;
 use crate::run::stop::Outcome;
 use crate::run::summary::{LimitCount, RunReport};
@@ -51,7 +52,8 @@ pub(crate) fn header(run: &StoredRun, equipment: &Equipment, terminal: &Terminal
     let report = &equipment.report;
     let granted = report.granted.as_ref().map(granted).unwrap_or_default();
     say("sandbox", format!("{}; {granted}; answers not mounted", report.facts.describe()));
-    for note in report.cut.iter().chain(&report.shared) {
+    let changed = report.granted.as_ref().and_then(|granted| changed(&config.task.grants, granted));
+    for note in report.cut.iter().chain(&report.shared).chain(&changed) {
         terminal.error_line(&format!("{:<10}{}", "", terminal.yellow(&escape(note))));
     }
     if let Some(warning) = &report.warning {

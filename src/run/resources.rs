@@ -23,19 +23,30 @@ pub struct Resources {
     cpus: CpuLease,
     gpus: GpuLease,
     gpu_root: GpuRoot,
+    unheld: bool,
 }
 
 impl Resources {
     /// Leases what `workers` executions at a time need, as far as the machine has it.
     ///
     /// # Errors
-    /// When graphics processors are held by others, or no lease can be kept.
+    /// When graphics processors are held by others, or no lease of one can be kept.
     pub fn take(site: &Site, config: &SandboxConfig, workers: u32) -> Result<Self, RunError> {
         let workers = usize::try_from(workers).unwrap_or(usize::MAX).max(1);
-        let leases = Leases::open(&site.cache_dir)?;
+        let (all, count) = (CpuSet::default(), config.cpus.saturating_mul(workers));
+        let gpu_root = site.gpu_root();
+        let leases = match Leases::open(&site.cache_dir) {
+            Ok(leases) => leases,
+            // A cache that cannot be written is no reason not to run, unless something must not be shared.
+            Err(error) if config.gpus == 0 => {
+                tracing::debug!(%error, "processors cannot be leased");
+                let (cpus, gpus) = (CpuLease::unheld(&all, count), GpuLease::default());
+                return Ok(Self { cpus, gpus, gpu_root, unheld: true });
+            }
+            Err(error) => return Err(error.into()),
+        };
         let gpus = leases.gpus(&site.gpus(), config.gpus.saturating_mul(workers))?;
-        let cpus = leases.cpus(&CpuSet::default(), config.cpus.saturating_mul(workers))?;
-        Ok(Self { cpus, gpus, gpu_root: site.gpu_root() })
+        Ok(Self { cpus: leases.cpus(&all, count)?, gpus, gpu_root, unheld: false })
     }
 
     /// The processors.
@@ -55,6 +66,11 @@ impl Resources {
 
     /// What is shared with other harnesses, in words.
     pub fn shared(&self) -> Option<String> {
+        if self.unheld {
+            return Some(
+                "the cache folder cannot be written: other runs may use the same processors".to_owned(),
+            );
+        }
         let (shared, all) = (self.cpus.shared.len(), self.cpus.cpus.count());
         (shared > 0).then(|| format!("{shared} of {all} processors are in use by other runs as well"))
     }
@@ -127,6 +143,19 @@ pub struct SandboxReport {
 pub fn warning(kind: SandboxKind) -> Option<String> {
     let text = "agents' code runs as you, without a boundary: it can read your files and use the network";
     (kind == SandboxKind::Process).then(|| text.to_owned())
+}
+
+/// What the agent was told when the run began and does not hold any more, in words: a resume on another machine, say.
+pub fn changed(told: &Grants, now: &Granted) -> Option<String> {
+    let mib = |bytes: Option<u64>| {
+        bytes.map_or_else(|| "unlimited memory".to_owned(), |bytes| format!("{} MiB", bytes >> 20))
+    };
+    let words = |grants: &Grants| {
+        format!("{} CPUs, {}, {} GPUs", grants.cpus, mib(grants.memory_bytes), grants.gpus.len())
+    };
+    let (before, after) = (words(told), words(&self::told(now)));
+    (before != after)
+        .then(|| format!("the agent was told of {before} when the run began; now it has {after}"))
 }
 
 /// What a strategy is told of what was read back.

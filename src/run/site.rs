@@ -22,6 +22,7 @@ use crate::run::resources::{self, Resources, SandboxReport};
 use crate::run::tally::Tally;
 use crate::run::world::Equipment;
 
+pub use crate::run::grants::{execution_limits, sandbox_settings};
 pub use podium_llm::playbook::PROVIDER as PLAYBOOK;
 
 /// What this machine gives.
@@ -276,40 +277,12 @@ impl Site {
     }
 }
 
-/// What the sandbox that a run asks for is opened with.
-pub fn sandbox_settings(config: &SandboxConfig) -> podium_sandbox::Settings {
-    let (image, runtime) = (config.image.clone(), config.runtime.clone());
-    let docker =
-        podium_sandbox::DockerSettings { image, runtime, ..podium_sandbox::DockerSettings::default() };
-    podium_sandbox::Settings { require: config.require, docker, ..podium_sandbox::Settings::default() }
-}
-
 /// Opens the sandbox that a run asks for.
 ///
 /// # Errors
 /// When it cannot work, or is weaker than required.
 pub fn open_sandbox(config: &SandboxConfig) -> Result<Arc<dyn Sandbox>, RunError> {
     Ok(Arc::from(podium_sandbox::open(config.kind, &sandbox_settings(config))?))
-}
-
-/// Processes and threads of an execution for each of its processors, where that is more than the default.
-const PROCESSES_PER_CPU: u64 = 128;
-
-/// Limits of one execution.
-pub fn execution_limits(config: &SandboxConfig) -> podium_sandbox::Limits {
-    let default = podium_sandbox::Limits::default();
-    podium_sandbox::Limits {
-        memory_bytes: config.memory_bytes,
-        cpus: podium_sandbox::CpuSet::first(config.cpus),
-        // Numeric libraries start a few threads per processor, and data loaders a few of those.
-        processes: default.processes.max(config.cpus as u64 * PROCESSES_PER_CPU),
-        shm_bytes: config.allowances.shm_bytes,
-        tmp_bytes: config.allowances.tmp_bytes,
-        workspace_bytes: config.allowances.disk_bytes,
-        // A file may be as large as all of them.
-        file_bytes: default.file_bytes.max(config.allowances.disk_bytes),
-        ..default
-    }
 }
 
 /// Reads a scaffold.

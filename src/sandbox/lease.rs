@@ -42,11 +42,19 @@ pub struct CpuLease {
 }
 
 /// Graphics processors that are leased together.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct GpuLease {
     /// All of them.
     pub gpus: Vec<Gpu>,
     _held: Vec<Lease>,
+}
+
+impl CpuLease {
+    /// Processors that nobody else is told of, for where no lease can be kept.
+    pub fn unheld(candidates: &CpuSet, count: usize) -> Self {
+        let cpus = CpuSet::of(candidates.ids().into_iter().take(count));
+        Self { cpus, shared: Vec::new(), _held: Vec::new() }
+    }
 }
 
 impl Leases {
