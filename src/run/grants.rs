@@ -230,20 +230,20 @@ impl Resolving<'_> {
         let gib = |value: Option<u64>| value.map(|gib| gib.saturating_mul(1 << 30));
         let shm = gib(self.preset.as_ref().and_then(|preset| preset.shm_gib));
         let disk = gib(self.preset.as_ref().and_then(|preset| preset.disk_gib));
-        let mut value = |name: &str, asked: Option<u64>, preset: Option<u64>, default: u64| {
+        let mut value = |name: &str, asked: Option<u64>, preset: Option<u64>, default: u64, most: u64| {
             let origin = if asked.is_some() || preset.is_some() {
                 self.origin(asked.is_some(), false)
             } else {
                 "default".to_owned()
             };
-            let value = asked.or(preset).unwrap_or(default);
+            let value = asked.or(preset).unwrap_or(default).min(most);
             self.tell(name, mib(value), origin);
             value
         };
         Allowances {
-            shm_bytes: value("shm", asked.shm_bytes, shm, default.shm_bytes).min(memory_bytes),
-            tmp_bytes: value("tmp", asked.tmp_bytes, None, default.tmp_bytes).min(memory_bytes),
-            disk_bytes: value("disk", asked.disk_bytes, disk, default.disk_bytes),
+            shm_bytes: value("shm", asked.shm_bytes, shm, default.shm_bytes, memory_bytes),
+            tmp_bytes: value("tmp", asked.tmp_bytes, None, default.tmp_bytes, memory_bytes),
+            disk_bytes: value("disk", asked.disk_bytes, disk, default.disk_bytes, u64::MAX),
         }
     }
 

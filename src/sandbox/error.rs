@@ -157,6 +157,13 @@ pub enum SandboxError {
     /// The cancellation token fired; every process is dead.
     #[error("the execution was cancelled")]
     Cancelled,
+    /// The network namespace of a jail could not be joined.
+    #[error("no port could be bound in the network of the jail")]
+    Ports {
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
     /// A file or system call failed.
     #[error("{action} `{}` failed", path.display())]
     Io {
@@ -259,6 +266,7 @@ impl SandboxError {
             | Self::Start { .. }
             | Self::Stuck { .. }
             | Self::Cancelled
+            | Self::Ports { .. }
             | Self::Io { .. }
             | Self::System { .. } => None,
         }

@@ -6,16 +6,26 @@ use podium_types::execution::{Collected, Ended, Exception, Execution, LimitHit};
 use rustix::process::Resource;
 
 use crate::{
-    Job, Limits, SandboxError, cgroup::Usage, collect::collect, program, traceback, watch::Ending, workspace,
+    Job, Limits, SandboxError, callback::Told, cgroup::Usage, collect::collect, program, traceback,
+    watch::Ending, workspace,
 };
 
 /// What is known of an ended program besides its output.
 pub(crate) struct Evidence {
     pub(crate) ended: Ended,
     pub(crate) usage: Usage,
-    pub(crate) network_attempts: u64,
+    pub(crate) network: Network,
     /// CPU time of the whole tree, where it is known.
     pub(crate) cpu: Option<Duration>,
+}
+
+/// What the program did with the network that it does not have.
+#[derive(Debug, Default)]
+pub(crate) struct Network {
+    /// Packets that the kernel refused.
+    pub(crate) refused: u64,
+    /// What the harness was asked.
+    pub(crate) told: Told,
 }
 
 /// Makes the workspace ready: the old submission is gone, so what is found later was written by this program.
@@ -78,12 +88,13 @@ pub(crate) async fn execution(
     ending: Ending,
     evidence: Evidence,
 ) -> Result<Execution, SandboxError> {
-    let Evidence { ended, usage, network_attempts, cpu } = evidence;
+    let Evidence { ended, usage, network: Network { refused, told }, cpu } = evidence;
     let exception = program::script(job)
         .filter(|_| ended != Ended::Exit(0))
         .and_then(|script| traceback::exception(&ending.output, script));
     let limit = ending.limit.or_else(|| limit_of(job, ended, exception.as_ref(), usage, cpu));
     let mut blocked = BTreeMap::new();
+    let network_attempts = refused.saturating_add(told.questions);
     // A program that coped with a limit was held by it all the same.
     for (name, count) in
         [("network", network_attempts), ("memory", usage.oom_kills), ("processes", usage.forks_refused)]
@@ -110,6 +121,8 @@ pub(crate) async fn execution(
         cpu_ms: cpu.map(millis),
         peak_memory_bytes: usage.peak_memory,
         blocked,
+        names_asked: told.names,
+        submission_checks: told.verdicts,
         interrupted: false,
     })
 }

@@ -129,7 +129,13 @@ pub fn read_back_now(sandbox: &dyn Sandbox, job: &Job) -> Result<Granted, Sandbo
 /// Runs the look in the sandbox as `job` would be run, in its workspace.
 pub async fn read_back(sandbox: &dyn Sandbox, job: &Job) -> Result<Granted, SandboxError> {
     let argv = [&job.python.to_string_lossy(), "-I", "-c", LOOK].map(str::to_owned).into();
-    let look = Job { program: Program::Command { argv }, timeout: PATIENCE, submission: None, ..job.clone() };
+    let look = Job {
+        program: Program::Command { argv },
+        timeout: PATIENCE,
+        submission: None,
+        submission_check: None,
+        ..job.clone()
+    };
     let execution = sandbox.execute(&look).await?;
     let text = execution.output.text();
     let seen: Option<Seen> = text.lines().rev().find_map(|line| serde_json::from_str(line).ok());

@@ -13,7 +13,7 @@ use podium_types::execution::Program;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::{environment::Environment, gpu::GpuGrant};
+use crate::{SubmissionCheck, environment::Environment, gpu::GpuGrant};
 
 /// Where the named mounts of a job stand, inside: `/mounts/NAME`.
 pub const MOUNTS: &str = "/mounts";
@@ -63,6 +63,9 @@ pub struct Job {
     pub env: BTreeMap<String, String>,
     /// The submission to remove before and to collect afterwards.
     pub submission: Option<SubmissionRule>,
+    /// A check of submissions that the program may ask for while it runs. Needs a sandbox with
+    /// [`Facts::callbacks`](crate::Facts::callbacks); elsewhere such a job is refused.
+    pub submission_check: Option<SubmissionCheck>,
     /// When it fires, everything is killed and the execution returns [`SandboxError::Cancelled`](crate::SandboxError::Cancelled).
     pub cancel: CancellationToken,
 }
@@ -83,6 +86,7 @@ impl Job {
             limits: Limits::default(),
             env: BTreeMap::new(),
             submission: None,
+            submission_check: None,
             cancel: CancellationToken::new(),
         }
     }

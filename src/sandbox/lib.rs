@@ -12,6 +12,7 @@
 //! - `docker`: a container per execution
 //! - `process`: a plain child with limits, by explicit name only
 //! - `cgroup`: control groups, version 1 and 2, and the sweep of what a crash left
+//! - `callback`: what code inside can ask of the harness: the format of a submission, and names to no avail
 //! - `supervisor`, `spawn`: starting children from one thread
 //! - `watch`, `watchdog`: following one execution to its end, within its limits
 //! - `program`, `finish`: what all kinds do before and after; `trial`: running one while a sandbox is opened
@@ -21,6 +22,7 @@
 //! - [`environment`]: the pinned Python environment
 //! - [`error`]: typed errors with hints
 
+mod callback;
 mod cgroup;
 pub mod collect;
 mod docker;
@@ -51,6 +53,7 @@ use std::{fmt, future::Future, path::PathBuf, pin::Pin, str::FromStr, time::Dura
 use podium_types::execution::Execution;
 use serde::{Deserialize, Serialize};
 
+pub use callback::{Checker, SubmissionCheck};
 pub use collect::collect;
 pub use docker::DockerSettings;
 pub use environment::{Environment, Interpreter};

@@ -181,6 +181,7 @@ mod tests {
             engine: None,
             cgroup: None,
             seccomp: true,
+            callbacks: true,
             nested_namespaces_refused: true,
             missing: Vec::new(),
         };

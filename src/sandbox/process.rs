@@ -23,7 +23,7 @@ use rustix::{
 use crate::{
     ExecutionFuture, Facts, InForce, Job, Sandbox, SandboxError, SandboxKind, Settings, Strength,
     cgroup::{Group, Hierarchy},
-    finish::{self, Evidence},
+    finish::{self, Evidence, Network},
     program,
     spawn::Preparation,
     supervisor, trial,
@@ -63,6 +63,7 @@ impl Process {
             cgroup: hierarchy.as_ref().map(Hierarchy::facts),
             seccomp: false,
             nested_namespaces_refused: false,
+            callbacks: false,
             missing: Vec::new(),
         };
         let mut process = Self { hierarchy, settings: settings.clone(), facts };
@@ -78,6 +79,7 @@ impl Process {
     }
 
     async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
+        program::refuse_check(job, &self.facts)?;
         finish::prepare(job).await?;
         link_input(job)?;
         let argv = program::command_line(job)?;
@@ -102,7 +104,7 @@ impl Process {
             (None, signal) => Ended::Signal(signal.unwrap_or(libc::SIGKILL)),
         };
         let cpu = usage.cpu.or(Some(ending.reaped.cpu));
-        finish::execution(job, ending, Evidence { ended, usage, network_attempts: 0, cpu }).await
+        finish::execution(job, ending, Evidence { ended, usage, network: Network::default(), cpu }).await
     }
 
     fn preparation(&self, job: &Job, group: Option<&Group>) -> Result<Preparation, SandboxError> {

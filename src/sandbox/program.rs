@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, ffi::OsString, path::Path};
 use podium_types::execution::Program;
 
 use crate::{
-    Job, SandboxError,
+    Facts, Job, SandboxError,
+    callback::script,
     job::{MOUNTS, mount_variables},
     workspace,
 };
@@ -42,6 +43,10 @@ pub(crate) fn environment(job: &Job, workspace: &Path) -> BTreeMap<String, OsStr
         path.push(":");
     }
     path.push("/usr/local/bin:/usr/bin:/bin");
+    if job.submission_check.is_some() {
+        path.push(":");
+        path.push(script::FOLDER);
+    }
     let cpus = job.limits.cpus.count().to_string();
     let home = workspace.join(".home").into_os_string();
     let mut environment: BTreeMap<String, OsString> = [
@@ -90,6 +95,15 @@ pub(crate) fn environment(job: &Job, workspace: &Path) -> BTreeMap<String, OsStr
 pub(crate) fn told_environment(job: &Job, workspace: &Path) -> BTreeMap<String, String> {
     let environment = environment(job, workspace).into_iter();
     environment.map(|(name, value)| (name, value.to_string_lossy().into_owned())).collect()
+}
+
+/// Refuses a job that wants a check of submissions where there can be none.
+pub(crate) fn refuse_check(job: &Job, facts: &Facts) -> Result<(), SandboxError> {
+    if job.submission_check.is_some() && !facts.callbacks {
+        let message = format!("a {} here has no check of submissions inside", facts.kind);
+        return Err(SandboxError::Job { message });
+    }
+    Ok(())
 }
 
 /// Refuses names and values that no environment can hold.

@@ -71,6 +71,9 @@ pub struct Facts {
     pub seccomp: bool,
     /// Nested user namespaces were seen to be refused.
     pub nested_namespaces_refused: bool,
+    /// Code inside can ask the harness to check a submission, and the names that it asks for are known.
+    #[serde(default)]
+    pub callbacks: bool,
     /// What keeps it from being stronger, one fragment each.
     pub missing: Vec<String>,
 }

@@ -28,6 +28,7 @@ impl Trial {
             limits: Limits { memory_bytes: 256 << 20, ..Limits::default() },
             env: BTreeMap::new(),
             submission: None,
+            submission_check: None,
             cancel: CancellationToken::new(),
         };
         Ok(Self { job, _workspace: workspace })

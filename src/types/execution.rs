@@ -185,9 +185,20 @@ pub struct Execution {
     /// What the sandbox stopped on the way, for example `network` → 3.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub blocked: BTreeMap<String, u64>,
+    /// Host names that were asked for, and how often: the first few. Lower case, with `?` for what no name has.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub names_asked: BTreeMap<String, u64>,
+    /// Verdicts that the program asked for while it ran.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub submission_checks: u64,
     /// A crash of the harness cut a session execution; effects may be partial.
     #[serde(default)]
     pub interrupted: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Execution {

@@ -21,15 +21,22 @@ use bollard::models::{
 };
 
 use super::{Docker, sweep};
-use crate::{Gpu, Job, SandboxError, finish, jail::root, job::MOUNTS, program, workspace};
+use crate::{
+    Gpu, Job, SandboxError,
+    callback::{self, script},
+    finish,
+    jail::root,
+    job::MOUNTS,
+    program, workspace,
+};
 
 /// What the shell does.
 const GATE: &str = "read -r _ || exit 125; trap : INT; unset HOSTNAME TINI_KILL_PROCESS_GROUP; \
     (exec \"$@\") 2>&1 </dev/null; echo $? >&2; read -r _";
 /// Processes in a container that are not the program's: the init process and the shell.
 const OURS: u64 = 2;
-/// An address that no network has (RFC 5737), so that looking up a name fails at once and no address of the machine's
-/// is told.
+/// Without a name server of ours, an address that no network has (RFC 5737), so that looking up a name fails at once
+/// and no address of the machine's is told.
 const NOWHERE: &str = "192.0.2.1";
 /// Parts of `/proc` and `/sys` that tell of the machine; the engine's own list and the jail's.
 const MASKED: [&str; 14] = [
@@ -125,7 +132,7 @@ fn host(docker: &Docker, job: &Job) -> Result<HostConfig, SandboxError> {
         mounts: Some(mounts(docker, job)?),
         // Output is taken from the attached stream; a log would fill the engine's disk.
         log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
-        dns: Some(vec![NOWHERE.to_owned()]),
+        dns: Some(vec![if docker.facts.callbacks { callback::NAME_SERVER } else { NOWHERE }.to_owned()]),
         dns_options: Some(vec!["attempts:1".to_owned(), "timeout:1".to_owned()]),
         extra_hosts: Some(vec!["podium:127.0.0.1".to_owned()]),
         ..HostConfig::default()
@@ -167,6 +174,9 @@ fn mounts(docker: &Docker, job: &Job) -> Result<Vec<Mount>, SandboxError> {
         bind(docker, &docker.files.passwd(), "/etc/passwd", false)?,
         bind(docker, &docker.files.group(), "/etc/group", false)?,
     ];
+    if job.submission_check.is_some() {
+        mounts.push(bind(docker, &docker.files.script(&job.python)?, script::PATH, false)?);
+    }
     if !docker.engine.has_own_kernel() {
         let processors = docker.files.processors(job.limits.cpus.count())?;
         for name in ["online", "possible", "present"] {

@@ -9,10 +9,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use podium_types::sha256::Sha256;
 use tempfile::TempDir;
 
 use super::owner::Owner;
-use crate::{SandboxError, scratch};
+use crate::{SandboxError, callback::script, scratch};
 
 /// A folder of small files, removed when dropped.
 #[derive(Debug)]
@@ -50,6 +51,17 @@ impl Files {
         Ok(path)
     }
 
+    /// The script that has a submission checked, for an interpreter.
+    pub(super) fn script(&self, python: &Path) -> Result<PathBuf, SandboxError> {
+        let text = script::text(python);
+        let name = format!("check-{}", Sha256::of(text.as_bytes()));
+        let path = self.folder.path().join(&name);
+        if !path.exists() {
+            self.write_with(0o555, &name, &text)?;
+        }
+        Ok(path)
+    }
+
     /// A folder in which these paths are empty folders that everybody may enter.
     pub(super) fn mount_points(&self, paths: &[&Path]) -> Result<PathBuf, SandboxError> {
         let root = self.folder.path().join("root");
@@ -74,11 +86,15 @@ impl Files {
 
     /// Writes a file whole, for another execution may be mounting it.
     fn write(&self, name: &str, content: &str) -> Result<(), SandboxError> {
+        self.write_with(0o444, name, content)
+    }
+
+    fn write_with(&self, mode: u32, name: &str, content: &str) -> Result<(), SandboxError> {
         let path = self.folder.path().join(name);
         let failed = |source| SandboxError::Io { action: "writing", path: path.clone(), source };
         let mut file = tempfile::NamedTempFile::new_in(self.folder.path()).map_err(failed)?;
         io::Write::write_all(&mut file, content.as_bytes()).map_err(failed)?;
-        file.as_file().set_permissions(Permissions::from_mode(0o444)).map_err(failed)?;
+        file.as_file().set_permissions(Permissions::from_mode(mode)).map_err(failed)?;
         file.persist(&path).map_err(|error| failed(error.error))?;
         Ok(())
     }

@@ -32,6 +32,7 @@ use super::{
 };
 use crate::{
     SandboxError,
+    callback::Callbacks,
     spawn::{Reaped, readable},
     watch::{Ending, Plan},
     watchdog::Watchdog,
@@ -50,6 +51,7 @@ pub(super) struct Running<'a> {
     pub(super) id: &'a str,
     pub(super) attached: AttachContainerResults,
     pub(super) witness: Option<Witness>,
+    pub(super) callbacks: Option<Callbacks>,
 }
 
 enum Stage {
@@ -73,7 +75,7 @@ pub(super) async fn follow(
     plan: &Plan,
     mut watchdog: Watchdog,
 ) -> Result<Ending, SandboxError> {
-    let Running { client, id, attached, witness } = running;
+    let Running { client, id, attached, witness, callbacks: _ } = running;
     let (first, mut meters) = match witness {
         Some(Witness { first, meters, .. }) => (Some(&*first), Some(meters)),
         None => (None, None),

@@ -35,8 +35,9 @@ use self::{
 };
 use crate::{
     ExecutionFuture, Facts, InForce, Job, Sandbox, SandboxError, Settings,
+    callback::Callbacks,
     cgroup::Usage,
-    finish::{self, Evidence},
+    finish::{self, Evidence, Network},
     jail::root,
     program, trial,
     watch::Plan,
@@ -80,22 +81,32 @@ impl Docker {
             files: Files::create(owner)?,
             remover,
         };
-        docker.facts = probe::probe(&docker)?;
+        docker.facts = match probe::probe(&docker) {
+            Err(SandboxError::Ports { source }) => {
+                docker.facts.callbacks = false;
+                let mut facts = probe::probe(&docker)?;
+                facts.missing.push(format!("no port can be bound in the network of a container ({source})"));
+                facts
+            }
+            probed => probed?,
+        };
         Ok(docker)
     }
 
     async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
         self.check(job)?;
+        program::refuse_check(job, &self.facts)?;
         finish::prepare(job).await?;
         let argv = program::command_line(job)?;
         self.give(job).await?;
         let held = self.create(job, &argv).await?;
         let client = &self.engine.client;
-        let mut running = self.start(&held).await?;
+        let mut running = self.start(job, &held).await?;
         let watched = running.witness.as_ref().map(Witness::watched).unwrap_or_default();
         let watchdog = Watchdog::new(&job.workspace, &job.limits, watched);
         let ending = follow(&mut running, &Plan::new(job, &self.settings), watchdog).await?;
-        let (mut usage, network_attempts) =
+        let told = running.callbacks.map(|callbacks| callbacks.told()).unwrap_or_default();
+        let (mut usage, refused) =
             running.witness.map_or((Usage::default(), 0), |witness| witness.meters.finish());
         if usage.oom_kills == 0 && self.ran_out_of_memory(&held).await? {
             usage.oom_kills = 1;
@@ -110,7 +121,8 @@ impl Docker {
             self.check_python(job).await?;
         }
         let cpu = usage.cpu;
-        finish::execution(job, ending, Evidence { ended, usage, network_attempts, cpu }).await
+        let network = Network { refused, told };
+        finish::execution(job, ending, Evidence { ended, usage, network, cpu }).await
     }
 
     /// Gives the workspace to the program's user.
@@ -139,7 +151,7 @@ impl Docker {
     }
 
     /// Starts the container and takes hold of it. The program waits.
-    async fn start<'a>(&'a self, held: &'a Held) -> Result<Running<'a>, SandboxError> {
+    async fn start<'a>(&'a self, job: &Job, held: &'a Held) -> Result<Running<'a>, SandboxError> {
         let client = &self.engine.client;
         let options = AttachContainerOptions {
             stream: true,
@@ -157,7 +169,17 @@ impl Docker {
         let state =
             client.inspect_container(&held.id, None).await.map_err(refused("inspecting a container"))?.state;
         let witness = Witness::of(state.and_then(|state| state.pid), &held.id);
-        Ok(Running { client, id: &held.id, attached, witness })
+        let callbacks = match &witness {
+            Some(witness) if self.facts.callbacks => {
+                Some(Callbacks::start(witness.pid(), job.submission_check.as_ref()).await?)
+            }
+            None if self.facts.callbacks => {
+                let source = std::io::Error::other("the container's processes are not this machine's");
+                return Err(SandboxError::Ports { source });
+            }
+            _ => None,
+        };
+        Ok(Running { client, id: &held.id, attached, witness, callbacks })
     }
 
     /// The engine's word, for where the control group cannot be seen.

@@ -43,6 +43,8 @@ pub(super) fn blank(engine: &Engine, image: &Image, owner: Owner) -> Facts {
         cgroup: engine.cgroup(),
         seccomp: false,
         nested_namespaces_refused: false,
+        // A runtime with a kernel of its own has a network of its own as well.
+        callbacks: !engine.has_own_kernel(),
         missing: Vec::new(),
     }
 }
@@ -62,6 +64,7 @@ pub(super) fn probe(docker: &Docker) -> Result<Facts, SandboxError> {
         });
     }
     let mut facts = blank(&docker.engine, &docker.image, docker.owner);
+    facts.callbacks = docker.facts.callbacks;
     facts.seccomp = seen("seccomp");
     facts.nested_namespaces_refused = seen("namespaces");
     let own_kernel = docker.engine.has_own_kernel();

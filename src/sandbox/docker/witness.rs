@@ -41,6 +41,11 @@ impl Witness {
         groups.contains(id).then_some(Self { pid, first, meters })
     }
 
+    /// The first process, which waits or is held by its descriptor.
+    pub(super) const fn pid(&self) -> Pid {
+        self.pid
+    }
+
     /// The processes, for limits that are polled. Memory is held by the engine's control group.
     pub(super) fn watched(&self) -> Watched {
         let cpu = self.meters.group.as_ref().map(Foreign::cpu_clock);

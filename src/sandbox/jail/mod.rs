@@ -23,7 +23,7 @@ use podium_types::execution::{Ended, Execution};
 use crate::{
     ExecutionFuture, Facts, InForce, Job, Policy, Sandbox, SandboxError, Settings,
     cgroup::{Group, Hierarchy, Usage},
-    finish::{self, Evidence},
+    finish::{self, Evidence, Network},
     program,
     watch::{Ending, Plan, follow},
     watchdog::{Watchdog, Watched},
@@ -46,9 +46,10 @@ impl Jail {
     }
 
     async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
+        program::refuse_check(job, &self.facts)?;
         finish::prepare(job).await?;
         let argv = program::command_line(job)?;
-        let start::Running { mut live, output, mut status, counters } =
+        let start::Running { mut live, output, mut status, counters, callbacks } =
             start::start(self, job, &argv).await?;
         let watched = Watched {
             first: Some(live.tree.first()),
@@ -62,7 +63,11 @@ impl Jail {
             return Err(SandboxError::Start { message: ending.output.text().trim().to_owned() });
         };
         // Bubblewrap does not wait for what runs inside, so only a control group knows its CPU time.
-        let evidence = Evidence { ended, usage, network_attempts: counters.attempts(), cpu: usage.cpu };
+        let network = Network {
+            refused: counters.attempts(),
+            told: callbacks.map(|callbacks| callbacks.told()).unwrap_or_default(),
+        };
+        let evidence = Evidence { ended, usage, network, cpu: usage.cpu };
         finish::execution(job, ending, evidence).await
     }
 }

@@ -16,6 +16,7 @@ use std::{
 use super::{arguments::Arguments, devices};
 use crate::{
     Job, SandboxError,
+    callback::{self, script},
     job::{MOUNTS, check_mount_name},
     workspace,
 };
@@ -60,14 +61,17 @@ const PASSWD: &str =
 const GROUP: &str = "agent:x:1000:\nnogroup:x:65534:\n";
 const HOSTS: &str = "127.0.0.1 localhost podium\n::1 localhost\n";
 const NSSWITCH: &str = "passwd: files\ngroup: files\nhosts: files dns\n";
-/// An address that no network has (RFC 5737): looking up a name fails at once, for want of a route, and is counted.
+/// Without a name server, an address that no network has (RFC 5737): looking up a name fails at once, for want of a route, and is counted.
 const RESOLV: &str = "nameserver 192.0.2.1\noptions attempts:1 timeout:1\n";
 
-/// Adds all mounts of a job.
-pub(super) fn mounts(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
+/// Adds all mounts of a job. With `callbacks` there is a name server.
+pub(super) fn mounts(arguments: &mut Arguments, job: &Job, callbacks: bool) -> Result<(), SandboxError> {
     check(job)?;
     system(arguments);
-    etc(arguments)?;
+    etc(arguments, callbacks)?;
+    if job.submission_check.is_some() {
+        arguments.program(script::PATH, &script::text(&job.python))?;
+    }
     kernel(arguments, job)?;
     for folder in read_only(job)? {
         arguments.add("--ro-bind", [&folder, &folder]);
@@ -134,7 +138,7 @@ fn system(arguments: &mut Arguments) {
     }
 }
 
-fn etc(arguments: &mut Arguments) -> Result<(), SandboxError> {
+fn etc(arguments: &mut Arguments, callbacks: bool) -> Result<(), SandboxError> {
     for path in ETC {
         arguments.add("--ro-bind-try", [path, path]);
     }
@@ -142,7 +146,7 @@ fn etc(arguments: &mut Arguments) -> Result<(), SandboxError> {
     arguments.file("/etc/group", GROUP)?;
     arguments.file("/etc/hosts", HOSTS)?;
     arguments.file("/etc/nsswitch.conf", NSSWITCH)?;
-    arguments.file("/etc/resolv.conf", RESOLV)
+    arguments.file("/etc/resolv.conf", if callbacks { callback::RESOLV } else { RESOLV })
 }
 
 /// `/proc`, `/dev`, the memory file systems, and a `/sys` that tells of nothing but the processors granted, which is

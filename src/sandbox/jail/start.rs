@@ -19,6 +19,7 @@ use tokio::{io::AsyncReadExt, net::unix::pipe, time::timeout};
 use super::{Jail, arguments::Arguments, network::Counters, root};
 use crate::{
     Job, SandboxError,
+    callback::Callbacks,
     cgroup::Group,
     finish, program,
     spawn::{Preparation, Started, readable},
@@ -35,6 +36,8 @@ pub(super) struct Running {
     pub(super) output: OwnedFd,
     pub(super) status: Status,
     pub(super) counters: Counters,
+    /// Served until they are dropped; `None` where the probe has shown that they cannot be had.
+    pub(super) callbacks: Option<Callbacks>,
 }
 
 /// The processes of a jail.
@@ -145,10 +148,16 @@ pub(super) async fn start(jail: &Jail, job: &Job, argv: &[OsString]) -> Result<R
     let live = Live::new(JailTree { first, first_fd, group }, child);
     limit_processes(first, job)?;
     let counters = Counters::open(first);
+    let callbacks = if jail.facts.callbacks {
+        Some(Callbacks::start(first, job.submission_check.as_ref()).await?)
+    } else {
+        None
+    };
     File::from(block_write)
         .write_all(b"1")
         .map_err(|source| SandboxError::System { call: "write", source })?;
-    Ok(Running { live, output, status: Status { text, pipe: status_read.into() }, counters })
+    let status = Status { text, pipe: status_read.into() };
+    Ok(Running { live, output, status, counters, callbacks })
 }
 
 /// All but the descriptors that belong to one start.
@@ -171,7 +180,7 @@ pub(super) fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxErro
     for (name, value) in program::environment(job, root::WORKSPACE.as_ref()) {
         arguments.add("--setenv", [OsString::from(name), value]);
     }
-    root::mounts(&mut arguments, job)?;
+    root::mounts(&mut arguments, job, jail.facts.callbacks)?;
     for filter in &jail.filters {
         arguments.content("--add-seccomp-fd", filter)?;
     }

@@ -10,6 +10,7 @@
 )]
 
 mod boundary;
+mod callbacks;
 mod common;
 mod engine;
 mod leftovers;

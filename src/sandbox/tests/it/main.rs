@@ -9,6 +9,7 @@
 )]
 
 mod boundary;
+mod callbacks;
 mod environment;
 mod grants;
 mod harness;
