@@ -13,6 +13,7 @@ mod boundary;
 mod callbacks;
 mod common;
 mod engine;
+mod grants;
 mod leftovers;
 mod limits;
 mod opening;

@@ -61,6 +61,24 @@ print(*sorted(set(counts)))
 }
 
 #[tokio::test]
+async fn a_grant_of_processors_cannot_be_widened() {
+    let Some(jail) = jail() else { return };
+    let controllers =
+        jail.facts().cgroup.as_ref().map(|cgroup| cgroup.controllers.clone()).unwrap_or_default();
+    if !controllers.iter().any(|name| name == "cpuset") {
+        crate::common::skip(
+            "no cpuset controller: processors are granted by affinity, and held by the quota alone",
+        );
+        return;
+    }
+    let code = "import os\ntry: os.sched_setaffinity(0, range(64))\nexcept OSError: pass\nprint(len(os.sched_getaffinity(0)))";
+    let place = Place::new();
+    let mut job = place.python(code);
+    job.limits.cpus = CpuSet::first(1);
+    assert_eq!(jail.execute(&job).await.unwrap().output.text(), "1\n");
+}
+
+#[tokio::test]
 async fn what_is_in_force_is_read_back() {
     let Some(jail) = jail() else { return };
     let place = Place::new();
