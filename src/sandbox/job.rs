@@ -228,11 +228,6 @@ impl CpuSet {
         if self.0.is_empty() { allowed_cpus() } else { self.0.clone() }
     }
 
-    /// The numbers with commas between them, as the kernel takes them.
-    pub(crate) fn list(&self) -> String {
-        self.ids().iter().map(usize::to_string).collect::<Vec<_>>().join(",")
-    }
-
     /// How many.
     pub fn count(&self) -> usize {
         self.ids().len()

@@ -10,7 +10,7 @@ use super::{Usage, can_create, keyed, number};
 use crate::{InForce, Limits};
 
 /// The controllers that are used where they are.
-const WANTED: [&str; 5] = ["memory", "pids", "cpu", "cpuacct", "cpuset"];
+const WANTED: [&str; 4] = ["memory", "pids", "cpu", "cpuacct"];
 
 /// A hierarchy in which groups can be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,17 +60,7 @@ pub(super) fn settings(limits: &Limits) -> Vec<(&'static str, String)> {
         ("pids.max", limits.processes.to_string()),
         ("cpu.cfs_period_us", "100000".to_owned()),
         ("cpu.cfs_quota_us", (limits.cpus.count() * 100_000).to_string()),
-        // A program can undo an affinity, and not this. Nobody can join before both are set.
-        ("cpuset.mems", memory_nodes()),
-        ("cpuset.cpus", limits.cpus.list()),
     ]
-}
-
-/// The memory nodes that the harness may use, as the kernel lists them.
-fn memory_nodes() -> String {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let listed = status.lines().find_map(|line| line.strip_prefix("Mems_allowed_list:"));
-    listed.map_or_else(|| "0".to_owned(), |list| list.trim().to_owned())
 }
 
 /// What is held, as the files say now.

@@ -13,7 +13,7 @@ use super::{Usage, can_create, keyed, number};
 use crate::{InForce, Limits};
 
 /// The controllers that are used where they are.
-const WANTED: [&str; 4] = ["memory", "pids", "cpu", "cpuset"];
+const WANTED: [&str; 3] = ["memory", "pids", "cpu"];
 
 /// Where groups are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,8 +70,6 @@ pub(super) fn settings(limits: &Limits) -> Vec<(&'static str, String)> {
         ("memory.swap.max", "0".to_owned()),
         ("pids.max", limits.processes.to_string()),
         ("cpu.max", format!("{} 100000", limits.cpus.count() * 100_000)),
-        // A program can undo an affinity, and not this.
-        ("cpuset.cpus", limits.cpus.list()),
     ]
 }
 
