@@ -6,7 +6,7 @@ use crate::cli::terminal::{Terminal, escape};
 
 /// The policy for people.
 pub(crate) fn print(policy: &Policy, terminal: &Terminal) {
-    let say = |name: &str, text: &str| terminal.line(&escape(&format!("{name:<12}{text}")));
+    let say = |name: &str, text: &str| terminal.line(&escape(&format!("{name:<14}{text}")));
     let limits = &policy.limits;
     say("sandbox", &policy.sandbox.describe());
     let none = if policy.mounts.is_empty() { "none: it sees what you see" } else { "none" };

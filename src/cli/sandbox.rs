@@ -23,7 +23,7 @@ use crate::cli::{policy, runtime, values};
 use crate::run::config::SandboxConfig;
 use crate::run::error::RunError;
 use crate::run::grants::Asked;
-use crate::run::resources::{Resources, look};
+use crate::run::resources::{Resources, disk, disk_cut, look};
 use crate::run::site::{Site, execution_limits, sandbox_settings};
 
 /// The sandbox by hand
@@ -189,7 +189,7 @@ impl JobArguments {
     fn ready(&self, site: &mut Site, terminal: &Terminal) -> Result<Ready, Failure> {
         let asked = self.asked()?;
         site.mounts.clone_from(&asked.mounts);
-        let config = asked.resolve(site, 1, &mut Vec::new())?;
+        let mut config = asked.resolve(site, 1, &mut Vec::new())?;
         let temporary = scratch::folder().map_err(RunError::from)?;
         let place = match &self.workspace {
             Some(folder) => usable_workspace(folder)?,
@@ -211,6 +211,8 @@ impl JobArguments {
         job.timeout = Duration::from_millis(self.timeout);
         job.env = self.env.iter().cloned().collect();
         job.limits = self.limits(&config, resources.cpus());
+        job.limits.workspace_bytes = disk(&job.workspace, config.allowances.disk_bytes);
+        config.cut.extend(disk_cut(config.allowances.disk_bytes, job.limits.workspace_bytes));
         job.submission = self.submission.clone().map(|path| SubmissionRule {
             path,
             store: temporary.path().join("store"),

@@ -110,6 +110,14 @@ pub fn disk(folder: &Path, asked: u64) -> u64 {
     if room >= asked { asked } else { 1 << room.max(1).ilog2() }
 }
 
+/// What the disk has less of than was asked for, in words.
+pub fn disk_cut(asked: u64, granted: u64) -> Option<String> {
+    let gib = |bytes: u64| bytes >> 30;
+    (granted < asked).then(|| {
+        format!("disk: {} GiB for a working folder, about {} GiB are free", gib(asked), gib(granted))
+    })
+}
+
 /// The sandbox in a run's report: what it was, what it granted, and with what code ran in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SandboxReport {

@@ -232,14 +232,16 @@ impl Site {
         job.limits.cpus = CpuSet::of(resources.cpus().ids().into_iter().take(config.sandbox.cpus));
         let gpus = resources.gpus().iter().take(config.sandbox.gpus).cloned().collect();
         job.gpus = GpuGrant { root: resources.gpu_root().clone(), gpus };
-        job.limits.workspace_bytes = resources::disk(runs, job.limits.workspace_bytes);
+        let asked = job.limits.workspace_bytes;
+        job.limits.workspace_bytes = resources::disk(runs, asked);
         sandbox.check(&job)?;
         let granted = resources::look(&*sandbox, &job)?;
+        let disk_cut = resources::disk_cut(asked, granted.disk_bytes);
         let report = SandboxReport {
             facts: sandbox.facts().clone(),
             granted: Some(granted),
             machine: config.sandbox.machine.clone(),
-            cut: config.sandbox.cut.clone(),
+            cut: config.sandbox.cut.iter().cloned().chain(disk_cut).collect(),
             shared: resources.shared(),
             gpu_driver: resources.gpu_root().driver().filter(|_| config.sandbox.gpus > 0),
             environment: Some(environment.describe()?),

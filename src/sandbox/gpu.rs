@@ -167,6 +167,11 @@ impl GpuGrant {
         numbers.collect::<Vec<_>>().join(",")
     }
 
+    /// The machine has a driver, or what passes for one.
+    pub(crate) fn is_driver_there(&self) -> bool {
+        !self.gpus.is_empty() || self.root.path("proc/driver/nvidia").exists()
+    }
+
     /// Device nodes: the granted processors' own, and what they share.
     pub(crate) fn nodes(&self) -> Vec<Shown> {
         if self.gpus.is_empty() {

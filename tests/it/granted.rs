@@ -403,10 +403,10 @@ fn a_policy_is_printed_as_data() {
     insta::assert_snapshot!("policy", common(document, &place));
     let text = explain(&options).output().expect(0).stdout;
     for line in [
-        "  memory    /dev/shm  67108864 bytes",
+        "  memory      /dev/shm  67108864 bytes",
         "  HF_HOME=/mounts/hf",
-        "  CPU time  3600 s",
-        "  device    /dev/nvidia0",
+        "  CPU time    3600 s",
+        "  device      /dev/nvidia0",
     ] {
         assert!(text.contains(line), "no `{line}` in:\n{text}");
     }

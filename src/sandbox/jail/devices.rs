@@ -15,13 +15,13 @@ pub(super) fn nodes(arguments: &mut Arguments, grant: &GpuGrant) {
 
 /// Libraries, and the driver's files below `/proc` and `/sys`; to be added before the root is sealed.
 pub(super) fn driver(arguments: &mut Arguments, grant: &GpuGrant) -> Result<(), SandboxError> {
-    if grant.gpus.is_empty() {
+    if !grant.is_driver_there() {
         return Ok(());
     }
     for library in grant.libraries() {
         arguments.add("--ro-bind", [library.source, library.target]);
     }
-    // Over the kernel's own folder, in which the driver tells of all processors there are.
+    // Over the kernel's own folder, in which the driver tells of all processors there are; also where none is granted.
     arguments.add("--perms", ["0755"]);
     arguments.add("--size", ["65536"]);
     arguments.add("--tmpfs", ["/proc/driver"]);
