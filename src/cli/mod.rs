@@ -19,6 +19,7 @@ mod resume;
 mod run;
 mod sandbox;
 mod scaffolds;
+mod session;
 mod show;
 mod site;
 mod summary;

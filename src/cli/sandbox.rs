@@ -17,6 +17,7 @@ use tempfile::TempDir;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::grants::GrantArguments;
+use crate::cli::session::{self, SessionArguments};
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
 use crate::cli::{policy, runtime, values};
@@ -40,6 +41,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  podium sandbox explain --memory 8GiB --mount hf=$HOME/.cache/huggingface"
     )]
     Explain(Box<ExplainArguments>),
+    /// Open a shell or a Python kernel that keeps its state, and read commands from standard input
+    #[command(
+        after_help = "Examples:\n  podium sandbox session\n  printf 'x = 3\\n\\nx + 1\\n' | podium sandbox session --kernel"
+    )]
+    Session(Box<SessionArguments>),
 }
 
 #[derive(Debug, Args)]
@@ -127,10 +133,10 @@ pub(crate) fn main(
     terminal: &Terminal,
 ) -> Result<ExitCode, Failure> {
     let mut site = site.open(terminal)?;
-    let runtime = runtime()?;
-    let _inside = runtime.enter();
     match command {
         Command::Exec(arguments) => {
+            let runtime = runtime()?;
+            let _inside = runtime.enter();
             let mut ready = arguments.job.ready(&mut site, terminal)?;
             ready.job.program = arguments.program(&ready.job.python)?;
             let look = arguments.json.then(|| look(&*ready.sandbox, &ready.job));
@@ -151,6 +157,8 @@ pub(crate) fn main(
             Ok(print(&execution, terminal))
         }
         Command::Explain(arguments) => {
+            let runtime = runtime()?;
+            let _inside = runtime.enter();
             let ready = arguments.job.ready(&mut site, terminal)?;
             let policy = ready.sandbox.explain(&ready.job).map_err(RunError::from)?;
             if arguments.json {
@@ -161,6 +169,7 @@ pub(crate) fn main(
             }
             Ok(ExitCode::SUCCESS)
         }
+        Command::Session(arguments) => session::main(arguments, &site, terminal),
     }
 }
 
@@ -271,7 +280,11 @@ fn print(execution: &Execution, terminal: &Terminal) -> ExitCode {
 }
 
 /// The environment when it is built, else the machine's own Python: trying an attack needs no packages.
-fn python(site: &Site, config: &SandboxConfig, terminal: &Terminal) -> Result<Environment, Failure> {
+pub(super) fn python(
+    site: &Site,
+    config: &SandboxConfig,
+    terminal: &Terminal,
+) -> Result<Environment, Failure> {
     if let Some(python) = &site.python {
         return Ok(Environment::of_user(python).map_err(RunError::from)?);
     }
@@ -292,7 +305,7 @@ fn python(site: &Site, config: &SandboxConfig, terminal: &Terminal) -> Result<En
 
 /// A folder of the user's that may be written. The sandbox makes folders of its own in it, and would replace a file
 /// of the same name; whole systems are refused.
-fn usable_workspace(folder: &Path) -> Result<PathBuf, Failure> {
+pub(super) fn usable_workspace(folder: &Path) -> Result<PathBuf, Failure> {
     let path = existing(folder)?;
     if path.components().count() < 3 {
         return Err(Failure::usage(format!(
@@ -311,7 +324,7 @@ fn usable_workspace(folder: &Path) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-fn existing(folder: &Path) -> Result<PathBuf, Failure> {
+pub(super) fn existing(folder: &Path) -> Result<PathBuf, Failure> {
     folder.canonicalize().ok().filter(|path| path.is_dir()).ok_or_else(|| {
         Failure::usage(format!("{} is no folder", folder.display()))
             .hint("--workspace and --input name folders that are there")
