@@ -20,6 +20,7 @@ mod demo;
 mod disk;
 mod errors;
 mod grade;
+mod granted;
 mod grants;
 mod hidden;
 mod json_errors;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{Usage, can_create, keyed, number};
-use crate::Limits;
+use crate::{InForce, Limits};
 
 /// The controllers that are used where they are.
 const WANTED: [&str; 5] = ["memory", "pids", "cpu", "cpuacct", "cpuset"];
@@ -76,6 +76,17 @@ pub(super) fn settings(limits: &Limits, folders: &[PathBuf]) -> Vec<(&'static st
         ("cpu.cfs_period_us", "100000".to_owned()),
         ("cpu.cfs_quota_us", (limits.cpus.count() * 100_000).to_string()),
     ]
+}
+
+/// What is held, as the files say now.
+pub(super) fn in_force(folders: &[PathBuf]) -> InForce {
+    let first = |file: &str| folders.iter().find_map(|folder| number(folder, file));
+    let quota = first("cpu.cfs_quota_us").zip(first("cpu.cfs_period_us"));
+    InForce {
+        memory_bytes: first("memory.limit_in_bytes"),
+        processes: first("pids.max"),
+        cpu_millis: quota.and_then(|(quota, period)| (quota * 1000).checked_div(period)),
+    }
 }
 
 pub(super) fn usage(folders: &[PathBuf]) -> Usage {

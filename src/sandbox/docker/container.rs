@@ -16,16 +16,17 @@ use std::{
 };
 
 use bollard::models::{
-    ContainerCreateBody, HealthConfig, HostConfig, HostConfigLogConfig, Mount, MountBindOptions,
-    MountBindOptionsPropagationEnum, MountTmpfsOptions, MountType, ResourcesUlimits,
+    ContainerCreateBody, DeviceRequest, HealthConfig, HostConfig, HostConfigLogConfig, Mount,
+    MountBindOptions, MountBindOptionsPropagationEnum, MountTmpfsOptions, MountType, ResourcesUlimits,
 };
 
 use super::{Docker, sweep};
 use crate::{
-    Job, SandboxError,
+    Gpu, Job, SandboxError,
     callback::{self, script},
     finish,
     jail::root,
+    job::MOUNTS,
     program, workspace,
 };
 
@@ -84,7 +85,9 @@ pub(super) fn body(
 /// The environment. What makes a runtime hand out GPUs is not the job's to say.
 fn environment(job: &Job) -> Result<Vec<String>, SandboxError> {
     let mut variables = program::environment(job, Path::new(root::WORKSPACE));
-    variables.insert("NVIDIA_VISIBLE_DEVICES".to_owned(), "void".into());
+    if job.gpus.gpus.is_empty() {
+        variables.insert("NVIDIA_VISIBLE_DEVICES".to_owned(), "void".into());
+    }
     // The init process then hands SIGINT to the program's whole group.
     variables.insert("TINI_KILL_PROCESS_GROUP".to_owned(), "1".into());
     variables.iter().map(|(name, value)| Ok(format!("{name}={}", text(value)?))).collect()
@@ -118,6 +121,7 @@ fn host(docker: &Docker, job: &Job) -> Result<HostConfig, SandboxError> {
         ),
         shm_size: Some(signed(limits.shm_bytes.max(4096))),
         tmpfs: Some(tmpfs(job)),
+        device_requests: gpus(job),
         mounts: Some(mounts(docker, job)?),
         // Output is taken from the attached stream; a log would fill the engine's disk.
         log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
@@ -140,6 +144,20 @@ fn security(docker: &Docker) -> Vec<String> {
         options.push("label=disable".to_owned());
     }
     options
+}
+
+/// The granted GPUs and the driver, which the engine's own hook brings in.
+fn gpus(job: &Job) -> Option<Vec<DeviceRequest>> {
+    let id = |gpu: &Gpu| gpu.uuid.clone().unwrap_or_else(|| gpu.index.to_string());
+    let ids: Vec<String> = job.gpus.gpus.iter().map(id).collect();
+    (!ids.is_empty()).then(|| {
+        vec![DeviceRequest {
+            driver: Some("nvidia".to_owned()),
+            device_ids: Some(ids),
+            capabilities: Some(vec![vec!["gpu".to_owned(), "compute".to_owned(), "utility".to_owned()]]),
+            ..DeviceRequest::default()
+        }]
+    })
 }
 
 fn tmpfs(job: &Job) -> HashMap<String, String> {
@@ -177,6 +195,10 @@ fn mounts(docker: &Docker, job: &Job) -> Result<Vec<Mount>, SandboxError> {
     for folder in read_only {
         readable(docker, &folder)?;
         mounts.push(bind(docker, &folder, &folder, false)?);
+    }
+    for (name, path) in &job.mounts {
+        readable(docker, path)?;
+        mounts.push(bind(docker, path, Path::new(MOUNTS).join(name), false)?);
     }
     if let Some(input) = &job.input {
         readable(docker, input)?;

@@ -16,6 +16,7 @@ mod callbacks;
 mod common;
 mod engine;
 mod images;
+mod grants;
 mod leftovers;
 mod limits;
 mod opening;

@@ -13,6 +13,7 @@ mod boundary;
 mod callbacks;
 mod environment;
 mod fuzz;
+mod grants;
 mod harness;
 mod leftovers;
 mod limits;
