@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
+use podium_llm::Endpoint;
 use podium_sandbox::environment::Interpreter;
 use podium_sandbox::{Environment, SandboxKind, Settings, Strength};
 use serde::Serialize;
@@ -11,8 +12,9 @@ use serde::Serialize;
 use crate::cli::exit;
 use crate::cli::failure::{Failure, with_causes};
 use crate::cli::runtime;
-use crate::cli::site::SiteArguments;
+use crate::cli::site::{SiteArguments, tell_models};
 use crate::cli::terminal::{Terminal, escape};
+use crate::run::error::RunError;
 use crate::run::site::Site;
 
 /// What works on this machine, what does not, and how to mend it
@@ -38,7 +40,7 @@ enum State {
 
 #[derive(Debug, Serialize)]
 struct Finding {
-    what: &'static str,
+    what: String,
     state: State,
     detail: String,
     mend: Option<String>,
@@ -53,7 +55,7 @@ pub(crate) fn main(
     let runtime = runtime()?;
     let _inside = runtime.enter();
     let mut findings = vec![jail(), python(&site), environment(&site)];
-    findings.extend(keys(&site));
+    findings.extend(providers(&site, terminal)?);
     findings.push(docker());
     findings.push(data(&site));
     let broken = findings.iter().any(|finding| finding.state == State::Missing);
@@ -81,7 +83,7 @@ fn jail() -> Finding {
             let facts = sandbox.facts();
             let full = facts.strength == Strength::Full;
             Finding {
-                what: "sandbox (jail)",
+                what: "sandbox (jail)".to_owned(),
                 state: State::Works,
                 detail: facts.describe(),
                 mend: (!full).then(|| {
@@ -91,7 +93,7 @@ fn jail() -> Finding {
             }
         }
         Err(error) => Finding {
-            what: "sandbox (jail)",
+            what: "sandbox (jail)".to_owned(),
             state: State::Missing,
             detail: with_causes(&error),
             mend: error.hint().map(str::to_owned),
@@ -102,13 +104,13 @@ fn jail() -> Finding {
 fn python(site: &Site) -> Finding {
     match Interpreter::find(site.python.as_deref()) {
         Ok(found) => Finding {
-            what: "python",
+            what: "python".to_owned(),
             state: State::Works,
             detail: format!("{} at {}", found.version, found.path.display()),
             mend: None,
         },
         Err(error) => Finding {
-            what: "python",
+            what: "python".to_owned(),
             state: State::Missing,
             detail: with_causes(&error),
             mend: error.hint().map(str::to_owned),
@@ -122,13 +124,13 @@ fn environment(site: &Site) -> Finding {
     });
     match found {
         Some(environment) => Finding {
-            what: "environment base",
+            what: "environment base".to_owned(),
             state: State::Works,
             detail: environment.python().display().to_string(),
             mend: None,
         },
         None => Finding {
-            what: "environment base",
+            what: "environment base".to_owned(),
             state: State::Optional,
             detail: "not built yet".to_owned(),
             mend: Some("podium environments build base (the first run does it too)".to_owned()),
@@ -136,27 +138,45 @@ fn environment(site: &Site) -> Finding {
     }
 }
 
-fn keys(site: &Site) -> Vec<Finding> {
-    ["OPENAI_API_KEY", "OPENAI_BASE_URL"]
-        .into_iter()
-        .map(|name| {
-            let set = site.variables.get(name).is_some_and(|value| !value.trim().is_empty());
-            Finding {
-                what: name,
-                state: if set { State::Works } else { State::Optional },
-                detail: if set { "set" } else { "not set" }.to_owned(),
-                mend: (!set).then(|| {
-                    "put it in the environment or in .env; --model playbook needs neither".to_owned()
-                }),
-            }
-        })
-        .collect()
+/// Every provider, with its address and whether its key is there. None is called.
+fn providers(site: &Site, terminal: &Terminal) -> Result<Vec<Finding>, Failure> {
+    let texts = site.model_texts()?;
+    tell_models(texts.own.as_ref(), terminal);
+    let catalog = texts.catalog().map_err(RunError::from)?;
+    let settings = podium_llm::Settings::new(&catalog, &site.variables);
+    Ok(settings.endpoints.iter().map(|(name, endpoint)| provider(name, endpoint)).collect())
+}
+
+fn provider(name: &str, endpoint: &Endpoint) -> Finding {
+    let (key, address) = (&endpoint.key_variable, &endpoint.base_url_variable);
+    let there = endpoint.base_url.as_deref();
+    let keyed = match (&endpoint.key, endpoint.key_required) {
+        (Some(_), _) => format!("{key} is set"),
+        (None, true) => format!("{key} is not set"),
+        (None, false) => format!("no key ({key} would hold one)"),
+    };
+    let mend = match (there, &endpoint.key, endpoint.key_required) {
+        (None, _, _) => Some(format!("set {address} in the environment or in .env to use it")),
+        (Some(_), None, true) => {
+            Some(format!("set {key} in the environment or in .env to use it; --model playbook needs none"))
+        }
+        _ => None,
+    };
+    Finding {
+        what: format!("provider {name}"),
+        state: if mend.is_none() { State::Works } else { State::Optional },
+        detail: format!(
+            "{keyed}; {}",
+            there.map_or_else(|| "no address".to_owned(), |url| format!("at {url}"))
+        ),
+        mend,
+    }
 }
 
 fn docker() -> Finding {
     let socket = Path::new("/var/run/docker.sock");
     Finding {
-        what: "docker",
+        what: "docker".to_owned(),
         state: if socket.exists() { State::Works } else { State::Optional },
         detail: if socket.exists() { "an engine listens on its socket" } else { "no engine" }.to_owned(),
         mend: None,
@@ -166,7 +186,7 @@ fn docker() -> Finding {
 fn data(site: &Site) -> Finding {
     let there = site.data_dir.is_dir();
     Finding {
-        what: "competition data",
+        what: "competition data".to_owned(),
         state: if there { State::Works } else { State::Optional },
         detail: format!("{}{}", site.data_dir.display(), if there { "" } else { " (not there yet)" }),
         mend: (!there).then(|| "offline competitions are unpacked there on first use".to_owned()),

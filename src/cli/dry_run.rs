@@ -28,7 +28,7 @@ pub(crate) fn main(
             "this scaffold asks no model before something was run: there is no first prompt to show",
         ));
     };
-    let client = site.client(&config.model_catalog, &resolved.models, Some(&resolved.competition.id))?;
+    let client = site.client(&config.model_texts(), &resolved.models, Some(&resolved.competition.id))?;
     let Some(model) = resolved.models.get(&role) else {
         return Err(Failure::usage(format!("no model has the role `{role}`")));
     };

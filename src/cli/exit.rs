@@ -28,6 +28,18 @@ pub(crate) fn of_stop(stop: StoppedBy) -> ExitCode {
     })
 }
 
+/// What a code is called in a document.
+pub(crate) const fn name(code: u8) -> &'static str {
+    match code {
+        INVALID => "invalid",
+        USAGE => "usage",
+        ENVIRONMENT => "environment",
+        CAP => "cap",
+        RESUMABLE => "resumable",
+        _ => "internal",
+    }
+}
+
 /// The code of what clap says: help and version are no failures.
 pub(crate) fn of_usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() { ExitCode::from(USAGE) } else { ExitCode::SUCCESS }

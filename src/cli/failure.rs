@@ -1,6 +1,9 @@
-//! The one place where an error becomes text: one sentence with its causes, a hint, an exit code.
+//! The one place where an error becomes text: one sentence with its causes, a hint, an exit code; and with `--json`
+//! one document on standard output as well.
 
 use std::process::ExitCode;
+
+use serde_json::{Value, json};
 
 use crate::cli::exit;
 use crate::cli::terminal::{Terminal, escape};
@@ -10,24 +13,37 @@ use crate::run::error::{Class, RunError};
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,
+    causes: Vec<String>,
     hint: Option<String>,
-    pub(crate) code: ExitCode,
+    code: u8,
+    kind: &'static str,
 }
 
 impl Failure {
+    fn new(code: u8, message: impl Into<String>) -> Self {
+        Self { message: message.into(), causes: Vec::new(), hint: None, code, kind: exit::name(code) }
+    }
+
     /// A wrong command line or configuration.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, code: ExitCode::from(exit::USAGE) }
+        Self::new(exit::USAGE, message)
     }
 
     /// Something that was handed in or answered, and is not valid.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, code: ExitCode::from(exit::INVALID) }
+        Self::new(exit::INVALID, message)
     }
 
     /// A machine that lacks something.
     pub(crate) fn environment(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, code: ExitCode::from(exit::ENVIRONMENT) }
+        Self::new(exit::ENVIRONMENT, message)
+    }
+
+    /// What clap says about a command line, its sentence without the usage below it.
+    pub(crate) fn of_clap(error: &clap::Error) -> Self {
+        let text = error.to_string();
+        let sentence = text.split("\n\nUsage:").next().unwrap_or_default().trim();
+        Self::usage(sentence.strip_prefix("error: ").unwrap_or(sentence)).hint("--help shows what there is")
     }
 
     /// With a next step.
@@ -36,30 +52,62 @@ impl Failure {
         self
     }
 
+    /// The exit code.
+    pub(crate) fn exit(&self) -> ExitCode {
+        ExitCode::from(self.code)
+    }
+
     /// Prints it on standard error.
     pub(crate) fn print(&self, terminal: &Terminal) {
-        terminal.error_line(&format!("{} {}", terminal.bold_red("error:"), escape(&self.message)));
+        let sentence = joined(&self.message, &self.causes);
+        terminal.error_line(&format!("{} {}", terminal.bold_red("error:"), escape(&sentence)));
         if let Some(hint) = &self.hint {
             terminal.error_line(&format!("{} {}", terminal.cyan("hint:"), escape(hint)));
         }
+    }
+
+    /// The same as a document.
+    pub(crate) fn document(&self) -> Value {
+        json!({ "error": {
+            "kind": self.kind,
+            "message": self.message,
+            "causes": self.causes,
+            "hint": self.hint,
+            "exit_code": self.code,
+        }})
     }
 }
 
 /// The sentence of an error with its causes, none told twice.
 pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
+    let (message, causes) = told(error);
+    joined(&message, &causes)
+}
+
+fn joined(message: &str, causes: &[String]) -> String {
+    let mut text = message.to_owned();
+    for cause in causes {
+        text.push_str(": ");
+        text.push_str(cause);
+    }
+    text
+}
+
+/// What an error says, and what its causes add to it.
+fn told(error: &dyn std::error::Error) -> (String, Vec<String>) {
+    // Parsers end their words with a line break.
+    let words = |error: &dyn std::error::Error| error.to_string().trim_end().to_owned();
+    let message = words(error);
+    let mut causes: Vec<String> = Vec::new();
     let mut cause = error.source();
     while let Some(error) = cause {
-        let words = error.to_string();
-        if !text.contains(&words) {
-            text.push_str(": ");
-            text.push_str(&words);
+        let words = words(error);
+        if !message.contains(&words) && !causes.iter().any(|cause| cause.contains(&words)) {
+            causes.push(words);
         }
         cause = error.source();
     }
-    // Parsers end their words with a line break.
-    text.truncate(text.trim_end().len());
-    text
+    (message, causes)
 }
 
 impl From<RunError> for Failure {
@@ -70,6 +118,45 @@ impl From<RunError> for Failure {
             Class::Resumable => exit::RESUMABLE,
             Class::Internal => exit::BUG,
         };
-        Self { message: with_causes(&error), hint: error.hint(), code: ExitCode::from(code) }
+        let (message, causes) = told(&error);
+        let kind = match &error {
+            RunError::Model(podium_llm::Error::Service { .. }) => "model_service",
+            RunError::Model(podium_llm::Error::Request(_)) => "model_request",
+            _ => exit::name(code),
+        };
+        Self { message, causes, hint: error.hint(), code, kind }
+    }
+}
+
+/// Whether the command line asks for JSON, also one that does not parse. What stands behind `--` is not ours.
+pub(crate) fn wants_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
+    arguments.skip(1).take_while(|argument| argument != "--").any(|argument| argument == "--json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_one_document_with_its_causes() {
+        let path = "models.toml".into();
+        let source = std::io::Error::other("no luck");
+        let failure = Failure::from(RunError::OwnModels { path, source });
+        let expected = json!({ "error": {
+            "kind": "usage",
+            "message": "could not read the file of models models.toml",
+            "causes": ["no luck"],
+            "hint": "name a file of the form of benchmark/models.toml with --models or PODIUM_MODELS",
+            "exit_code": 2,
+        }});
+        assert_eq!(failure.document(), expected);
+    }
+
+    #[test]
+    fn json_is_wanted_where_it_is_ours_to_want() {
+        let wants = |line: &str| wants_json(line.split(' ').map(std::ffi::OsString::from));
+        assert!(wants("podium doctor --json"));
+        assert!(!wants("podium sandbox exec -- cat --json"));
+        assert!(!wants("podium doctor"));
     }
 }

@@ -23,6 +23,7 @@ mod summary;
 mod terminal;
 mod validate;
 mod values;
+mod variables;
 
 use std::process::ExitCode;
 
@@ -85,6 +86,9 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
+            if error.use_stderr() && failure::wants_json(std::env::args_os()) {
+                Terminal::new().json(&Failure::of_clap(&error).document());
+            }
             return exit::of_usage(&error);
         }
     };
@@ -99,7 +103,11 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(failure) => {
             failure.print(&terminal);
-            failure.code
+            // A command that has printed its own document keeps to one.
+            if failure::wants_json(std::env::args_os()) && !terminal.has_data() {
+                terminal.json(&failure.document());
+            }
+            failure.exit()
         }
     }
 }
@@ -126,6 +134,8 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
 /// or keys are silenced whatever is asked for.
 fn start_tracing(verbose: u8) {
     use tracing_subscriber::EnvFilter;
+    use tracing_subscriber::filter::{FilterExt as _, filter_fn};
+    use tracing_subscriber::prelude::*;
     let level = match verbose {
         0 => "warn",
         1 => "info",
@@ -133,18 +143,21 @@ fn start_tracing(verbose: u8) {
         _ => "trace",
     };
     let asked = std::env::var("PODIUM_LOG").unwrap_or_else(|_| level.to_owned());
-    let mut filter = EnvFilter::try_new(&asked).unwrap_or_else(|_| EnvFilter::new(level));
-    for target in podium_llm::SILENCED_TARGETS {
-        if let Ok(directive) = format!("{target}=off").parse() {
-            filter = filter.add_directive(directive);
-        }
-    }
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let filter = EnvFilter::try_new(&asked).unwrap_or_else(|_| EnvFilter::new(level));
+    // Not directives of the filter: a finer one for a part of such a crate would go before them.
+    let loud = filter_fn(|record| {
+        let target = record.target();
+        let of = |silenced: &str| {
+            target.strip_prefix(silenced).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+        };
+        !podium_llm::SILENCED_TARGETS.iter().any(|silenced| of(silenced))
+    });
+    let layer = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .without_time()
-        .try_init();
+        .with_filter(filter.and(loud));
+    let _ = tracing_subscriber::registry().with(layer).try_init();
 }
 
 /// The runtime on which models, sandboxes and runs work. The strategy itself is polled on the calling thread.

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::progress::{Progress, events_file};
-use crate::cli::site::SiteArguments;
+use crate::cli::site::{SiteArguments, tell_models};
 use crate::cli::terminal::Terminal;
 use crate::cli::{dry_run, runtime, summary, values};
 use crate::run::config::{Place, RunConfig};
@@ -148,6 +148,7 @@ pub(crate) fn main(
     // Resolved first against the pins: whatever is wrong with the order is said before anything is built.
     let pinned = packages_pinned(&site.requirements(&order.environment));
     let mut resolved = order.resolve(&site, pinned)?;
+    tell_models(resolved.config.own_models.as_ref(), terminal);
     if arguments.dry_run {
         return dry_run::main(&resolved, &site, arguments.json, terminal);
     }

@@ -1,17 +1,17 @@
 //! Arguments that say where things are on this machine, the same for every command.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 
 use crate::assets::Assets;
 use crate::cli::failure::Failure;
-use crate::cli::terminal::Terminal;
-use crate::cli::values;
+use crate::cli::terminal::{Terminal, escape};
+use crate::cli::{values, variables};
 use crate::run::config::Place;
 use crate::run::error::RunError;
+use crate::run::models::OwnModels;
 use crate::run::site::Site;
 
 /// Where things are.
@@ -42,6 +42,10 @@ pub(crate) struct SiteArguments {
         help_heading = "Model services"
     )]
     stall_timeout: Option<u64>,
+    /// Your own models and providers, a file of the form of benchmark/models.toml [default: podium/models.toml in
+    /// the configuration folder, where there is one]
+    #[arg(long, global = true, env = "PODIUM_MODELS", value_name = "FILE", help_heading = "Model services")]
+    models: Option<PathBuf>,
     /// More diagnostics on standard error; twice for still more
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Where things are")]
     pub(crate) verbose: u8,
@@ -75,8 +79,10 @@ impl SiteArguments {
             assets,
             data_dir: absolute(data_dir.unwrap_or_else(|| home.join(".cache/mle-bench/data"))),
             cache_dir: cache.join("podium"),
-            variables: variables(),
+            variables: variables::read(terminal),
+            own_models: self.own_models(&home),
             stall_timeout: self.stall_timeout.map(Duration::from_millis),
+            max_tries: None,
             python: self
                 .python
                 .clone()
@@ -85,30 +91,30 @@ impl SiteArguments {
             recordings: place.map(|place| place.recordings.clone()).unwrap_or_default(),
         })
     }
+
+    /// The file that was named, or the one in the configuration folder where it is there. One that cannot be looked
+    /// at counts as there: reading it says why.
+    fn own_models(&self, home: &Path) -> Option<PathBuf> {
+        if let Some(named) = &self.models {
+            return Some(absolute(named.clone()));
+        }
+        let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
+        let usual = config.unwrap_or_else(|| home.join(".config")).join("podium/models.toml");
+        usual.try_exists().unwrap_or(true).then_some(usual)
+    }
+}
+
+/// Names the user's own file of models, where a command uses one.
+pub(crate) fn tell_models(own: Option<&OwnModels>, terminal: &Terminal) {
+    if let Some(own) = own {
+        let file = escape(&own.file);
+        terminal.error_line(&format!(
+            "{} models and providers of {file} over the built-in",
+            terminal.yellow("note:")
+        ));
+    }
 }
 
 fn absolute(path: PathBuf) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
-}
-
-/// The environment, and beneath it the lines of `./.env`.
-fn variables() -> BTreeMap<String, String> {
-    let text = std::fs::read_to_string(".env").unwrap_or_default();
-    let mut variables: BTreeMap<String, String> = text
-        .lines()
-        .filter_map(|line| {
-            let line = line.trim();
-            let line = line.strip_prefix("export ").unwrap_or(line);
-            let (name, value) = line.split_once('=').filter(|_| !line.starts_with('#'))?;
-            let value = value.trim();
-            let bare = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-            let bare = bare.or_else(|| value.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')));
-            Some((name.trim().to_owned(), bare.unwrap_or(value).to_owned()))
-        })
-        .collect();
-    variables.extend(
-        std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
-    );
-    variables
 }

@@ -14,6 +14,7 @@ pub(crate) struct Terminal {
     stdout: std::io::Stdout,
     stderr: std::io::Stderr,
     lost: AtomicBool,
+    data: AtomicBool,
 }
 
 impl Terminal {
@@ -26,11 +27,13 @@ impl Terminal {
             stdout: std::io::stdout(),
             stderr,
             lost: AtomicBool::new(false),
+            data: AtomicBool::new(false),
         }
     }
 
     /// A line of data. A reader that went away is no error.
     pub(crate) fn line(&self, text: &str) {
+        self.data.store(true, Ordering::Relaxed);
         let mut stdout = self.stdout.lock();
         match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -38,6 +41,11 @@ impl Terminal {
             }
             _ => {}
         }
+    }
+
+    /// Whether data went out already.
+    pub(crate) fn has_data(&self) -> bool {
+        self.data.load(Ordering::Relaxed)
     }
 
     /// Whether data could not be written. A reader that went away does not count.

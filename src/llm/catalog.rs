@@ -11,10 +11,12 @@ use podium_types::money::Usd;
 use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
+use crate::catalog_check;
+use crate::catalog_error::CatalogError;
 use crate::endpoint::ProviderFacts;
 use crate::model::ModelName;
 use crate::same_as;
-use crate::toml_fault::{self, TomlFault};
+use crate::toml_fault;
 
 /// Dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,6 +60,12 @@ impl Prices {
             + Usd::of_tokens(written, self.cache_write.unwrap_or(self.input) * more_in)
             + Usd::of_tokens(usage.output_tokens - reasoning, self.output * more_out)
             + Usd::of_tokens(reasoning, self.reasoning.unwrap_or(self.output) * more_out)
+    }
+
+    pub(crate) fn are_amounts(&self) -> bool {
+        let rest = [self.cached_input, self.cache_write, self.reasoning];
+        let all = [self.input, self.output].into_iter().chain(rest.into_iter().flatten());
+        all.into_iter().all(|price| price.is_finite() && price >= 0.0)
     }
 
     /// The most that so many tokens cost, whatever kind they turn out to be.
@@ -187,11 +195,6 @@ impl Default for ModelFacts {
     }
 }
 
-/// A catalog that cannot be read: not TOML, or a name, key or value that does not belong.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the model catalog cannot be read: {0}")]
-pub struct CatalogError(pub TomlFault);
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -231,9 +234,19 @@ impl Catalog {
 
     /// This catalog and the entries of `text`, which stands in `file`; they replace entries of the same name whole.
     pub fn with(mut self, file: &str, text: &str) -> Result<Self, CatalogError> {
-        let mut read: File = toml_fault::read(file, text).map_err(CatalogError)?;
-        same_as::inherit(file, text, &self.entries, &mut read.models).map_err(CatalogError)?;
-        self.providers.extend(read.providers);
+        if let Some(key) = catalog_check::key_in(file, text) {
+            return Err(key);
+        }
+        let mut read: File = toml_fault::read(file, text).map_err(CatalogError::Toml)?;
+        same_as::inherit(file, text, &self.entries, &mut read.models).map_err(CatalogError::Toml)?;
+        self.providers.extend(read.providers.clone());
+        for (name, facts) in &read.providers {
+            catalog_check::provider(name, facts).map_err(|fault| fault.at(file, text))?;
+        }
+        let known: Vec<&str> = self.providers.keys().map(String::as_str).collect();
+        for (name, facts) in &read.models {
+            catalog_check::model(name, facts, &known).map_err(|fault| fault.at(file, text))?;
+        }
         for (name, facts) in read.models {
             for alias in &facts.aliases {
                 let alias = ModelName { provider: name.provider.clone(), model: alias.clone() };
@@ -307,6 +320,10 @@ mod tests {
         assert_eq!(
             told("# mine\n[models.\"a/b\"]\ncontext_windw = 3"),
             format!("{head} 3: unknown key `context_windw`; did you mean `context_window`?")
+        );
+        assert!(
+            told("[providers.b]\nprotocol = \"opnai\"")
+                .contains("line 2: unknown variant `opnai`; did you mean `openai`?")
         );
         assert_eq!(told("\n[models.b]"), format!("{head} 2: `b` is no model name"));
         assert!(

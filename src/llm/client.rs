@@ -21,6 +21,10 @@ use crate::recording::{self, Recording};
 use crate::settings::Settings;
 use crate::{chat, tokens};
 
+/// What a model may or may not take, by the names used in journals, events and lists.
+pub const ABILITIES: [&str; 9] =
+    ["temperature", "seed", "stop", "effort", "schema", "tools", "tool_choice", "one_tool_call", "logprobs"];
+
 /// One chat.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
@@ -128,6 +132,16 @@ impl Client {
     /// What is known about `model`.
     pub fn facts(&self, model: &ModelName) -> &ModelFacts {
         self.shared.facts(model)
+    }
+
+    /// What `model` does without, by the names of [`ABILITIES`](crate::ABILITIES): as the catalog tells it, as its
+    /// protocol demands, and as was learnt.
+    pub fn missing(&self, model: &ModelName) -> Vec<&'static str> {
+        let without = self.shape(model, &ChatRequest::default()).without;
+        ABILITIES
+            .into_iter()
+            .filter(|name| without.iter().any(|parameter| parameter.as_str() == *name))
+            .collect()
     }
 
     /// All models of the catalog.
@@ -287,8 +301,8 @@ fn unknown_provider(provider: &str, settings: &Settings) -> Error {
     let hint = match nearest {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!(
-            "known providers: {}; any other server that speaks the OpenAI protocol is reached as `openai/NAME` with \
-             OPENAI_BASE_URL set",
+            "known providers: {}; describe another one in a file of models (`--models FILE`), or reach a server that \
+             speaks the OpenAI protocol as `openai/NAME` with OPENAI_BASE_URL set",
             known.join(", ")
         ),
     };
@@ -303,13 +317,14 @@ fn check_url(provider: &str, endpoint: &Endpoint) -> Result<(), Error> {
             hint: format!("set {variable} in the environment or in a `.env` file"),
         });
     };
-    let url = reqwest::Url::parse(base_url);
-    if url.is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host()) {
+    if crate::catalog_check::is_address(base_url) {
         return Ok(());
     }
     Err(Error::Configuration {
-        problem: format!("the base URL of `{provider}` is no http or https address"),
-        hint: format!("set {variable} to an address such as `http://127.0.0.1:8080/v1`"),
+        problem: format!("the base URL of `{provider}` is no http or https address without a password"),
+        hint: format!(
+            "set {variable} to an address such as `http://127.0.0.1:8080/v1`; keys have variables of their own"
+        ),
     })
 }
 

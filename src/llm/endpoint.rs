@@ -131,7 +131,7 @@ impl ProviderFacts {
     }
 
     fn key_variable(&self, name: &str) -> String {
-        self.key_variable.clone().unwrap_or_else(|| format!("{}_API_KEY", upper(name)))
+        self.key_variable.clone().unwrap_or_else(|| usual_key_variable(name))
     }
 
     /// Where provider `name` is, by its entry and `variables`. Blank variables do not count.
@@ -162,6 +162,11 @@ impl ProviderFacts {
             extra,
         }
     }
+}
+
+/// The variable that holds the key of provider `name` where its entry names none.
+pub(crate) fn usual_key_variable(name: &str) -> String {
+    format!("{}_API_KEY", upper(name))
 }
 
 fn upper(name: &str) -> String {

@@ -60,7 +60,18 @@ impl Error {
             Self::Request(_) => None,
             Self::Denied(_) => Some("raise the limit and resume the run".to_owned()),
             Self::Configuration { hint, .. } => Some(hint.clone()),
-            Self::Service { provider, kind, retry_after, .. } => Some(kind.hint(provider, *retry_after)),
+            Self::Service { .. } => Some(match self.remedy() {
+                Some(remedy) => format!("{remedy}, then resume the run"),
+                None => "resume the run later".to_owned(),
+            }),
+        }
+    }
+
+    /// What to do about a failed service, whether or not a run waits for it.
+    pub fn remedy(&self) -> Option<String> {
+        match self {
+            Self::Service { provider, kind, retry_after, .. } => kind.remedy(provider, *retry_after),
+            Self::Request(_) | Self::Denied(_) | Self::Configuration { .. } => self.hint(),
         }
     }
 }
@@ -81,6 +92,12 @@ pub enum ServiceFailure {
     Server,
     /// The connection could not be made, or was cut.
     Network,
+    /// The server's certificate is not trusted.
+    Certificate,
+    /// There is no TLS where the address says https.
+    Tls,
+    /// A proxy stands between us and the service, and refuses.
+    Proxy,
     /// No byte for longer than the stall time-out, or no whole answer within the call time-out.
     Stalled,
     /// An answer that cannot be read: invalid JSON, no choices, an HTML page, too many bytes.
@@ -90,7 +107,7 @@ pub enum ServiceFailure {
 impl ServiceFailure {
     /// Whether waiting may help.
     pub const fn retryable(self) -> bool {
-        !matches!(self, Self::Quota | Self::Auth | Self::NotFound)
+        !matches!(self, Self::Quota | Self::Auth | Self::NotFound | Self::Certificate | Self::Tls)
     }
 
     /// The name used in reports and trace attributes.
@@ -102,26 +119,38 @@ impl ServiceFailure {
             Self::RateLimited => "rate_limited",
             Self::Server => "server",
             Self::Network => "network",
+            Self::Certificate => "certificate",
+            Self::Tls => "tls",
+            Self::Proxy => "proxy",
             Self::Stalled => "stalled",
             Self::BadAnswer => "bad_answer",
         }
     }
 
-    fn hint(self, provider: &str, retry_after: Option<Duration>) -> String {
-        match self {
-            Self::Quota => {
-                format!("the quota of your `{provider}` account is used up; raise it, then resume the run")
-            }
-            Self::Auth => format!("check the key of `{provider}` in the environment, then resume the run"),
+    fn remedy(self, provider: &str, retry_after: Option<Duration>) -> Option<String> {
+        Some(match self {
+            Self::Quota => format!("the quota of your `{provider}` account is used up; raise it"),
+            Self::Auth => format!("check the key of `{provider}` in the environment"),
             Self::NotFound => format!("check the model's name and the base URL of `{provider}`"),
-            Self::Network => {
-                format!("check the base URL of `{provider}` and the network, then resume the run")
+            Self::Network => format!(
+                "check the base URL of `{provider}`, the network and the proxy settings (HTTPS_PROXY, HTTP_PROXY, \
+                 NO_PROXY)"
+            ),
+            Self::Certificate => {
+                "for an authority of your own set SSL_CERT_FILE to a file with its certificate (PEM) beside those \
+                 you trust"
+                    .to_owned()
             }
-            Self::RateLimited | Self::Server | Self::Stalled | Self::BadAnswer => match retry_after {
-                Some(delay) => format!("resume the run in {} s, as the service asks", delay.as_secs()),
-                None => "resume the run later".to_owned(),
-            },
-        }
+            Self::Tls => {
+                format!("check the base URL of `{provider}`: a server without TLS is reached by http, not https")
+            }
+            Self::Proxy => "check HTTPS_PROXY and HTTP_PROXY; hosts of NO_PROXY are reached without a proxy".to_owned(),
+            Self::RateLimited | Self::Server | Self::Stalled | Self::BadAnswer => {
+                return retry_after.map(|delay| {
+                    format!("wait {} s, as the service asks", delay.as_secs())
+                });
+            }
+        })
     }
 }
 
@@ -134,6 +163,9 @@ impl std::fmt::Display for ServiceFailure {
             Self::RateLimited => "rate limited",
             Self::Server => "server error",
             Self::Network => "network",
+            Self::Certificate => "certificate",
+            Self::Tls => "no TLS",
+            Self::Proxy => "proxy",
             Self::Stalled => "stalled",
             Self::BadAnswer => "unreadable answer",
         })

@@ -21,6 +21,8 @@
 //! [`Secret`] (keys).
 
 mod catalog;
+mod catalog_check;
+mod catalog_error;
 mod chat;
 mod client;
 mod correction;
@@ -42,8 +44,9 @@ mod wording;
 #[cfg(test)]
 mod tests;
 
-pub use catalog::{Api, Catalog, CatalogError, LongPrompt, ModelFacts, Prices, Thinking};
-pub use client::{Call, Client, Prepared};
+pub use catalog::{Api, Catalog, LongPrompt, ModelFacts, Prices, Thinking};
+pub use catalog_error::CatalogError;
+pub use client::{ABILITIES, Call, Client, Prepared};
 pub use endpoint::{Endpoint, Protocol, ProviderFacts, ReasoningBack};
 pub use error::{Error, ServiceFailure};
 pub use ledger::{Denied, Ledger, NoLedger, Settled, WorstCase};

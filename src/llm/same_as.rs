@@ -101,7 +101,10 @@ temperature = false
 
     #[test]
     fn what_it_is_the_same_as_must_be_there() {
-        let told = |text: &str| Catalog::default().with("b.toml", text).unwrap_err().0.to_string();
+        let told = |text: &str| match Catalog::default().with("b.toml", text) {
+            Err(crate::CatalogError::Toml(fault)) => fault.to_string(),
+            other => panic!("{other:?}"),
+        };
         assert_eq!(
             told("\n[models.\"azure/mine\"]\nsame_as = \"openai/gone\""),
             "`b.toml`, line 2: `azure/mine` is said to be the same as `openai/gone`, which has no entry"

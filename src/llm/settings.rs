@@ -16,6 +16,11 @@ use crate::wording::ToolWording;
 pub struct Settings {
     /// Where each provider is, by its name.
     pub endpoints: BTreeMap<String, Endpoint>,
+    /// Keys and passwords of other services, by the names of their variables: taken out of texts like our own.
+    pub other_secrets: Vec<Secret>,
+    /// `NO_PROXY` holds `*`: no host is reached through a proxy. What else it and its companions say, the HTTP client
+    /// reads itself.
+    pub no_proxy: bool,
     /// For one try, from sending to the whole answer.
     pub call_timeout: Duration,
     /// For silence: no byte of an answer, not even a keep-alive, for this long. It also bounds the wait for the
@@ -48,6 +53,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             endpoints: BTreeMap::new(),
+            other_secrets: Vec::new(),
+            no_proxy: false,
             call_timeout: Duration::from_mins(30),
             stall_timeout: Duration::from_mins(5),
             connect_timeout: Duration::from_secs(15),
@@ -70,11 +77,56 @@ impl Settings {
     pub fn new(catalog: &Catalog, variables: &BTreeMap<String, String>) -> Self {
         let endpoint =
             |(name, facts): (&String, &ProviderFacts)| (name.clone(), facts.endpoint(name, variables));
-        Self { endpoints: catalog.providers().map(endpoint).collect(), ..Self::default() }
+        let no_proxy = ["NO_PROXY", "no_proxy"].iter().filter_map(|name| variables.get(*name));
+        Self {
+            endpoints: catalog.providers().map(endpoint).collect(),
+            other_secrets: variables.iter().filter_map(|(name, value)| other_secret(name, value)).collect(),
+            no_proxy: no_proxy.into_iter().any(|hosts| hosts.split(',').any(|host| host.trim() == "*")),
+            ..Self::default()
+        }
     }
 
     /// All keys, to take them out of messages.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = &Secret> {
-        self.endpoints.values().filter_map(|endpoint| endpoint.key.as_ref())
+        self.endpoints.values().filter_map(|endpoint| endpoint.key.as_ref()).chain(&self.other_secrets)
+    }
+}
+
+/// The value of a variable that is called like a key, unless it may be an ordinary word or a path.
+fn other_secret(name: &str, value: &str) -> Option<Secret> {
+    const ENDS: [&str; 5] = ["_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_CREDENTIALS"];
+    let value = value.trim();
+    let called = ENDS.iter().any(|end| name.to_uppercase().ends_with(end));
+    let secret = Secret::new(value);
+    let plain = !value.starts_with(['/', '.', '~']) && !value.contains(char::is_whitespace);
+    (called && plain && secret.is_distinctive()).then_some(secret)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_other_services_are_known_by_their_names() {
+        for (name, value, secret) in [
+            ("GITHUB_TOKEN", "ghp_0123456789", true),
+            ("KAGGLE_KEY", "0123456789abcdef", true),
+            ("SIGNING_KEY", "/home/me/.ssh/id_rsa_2048", false),
+            ("MY_PASSWORD", "none", false),
+            ("MODEL_NAME", "gpt-4.1-mini-2025", false),
+        ] {
+            assert_eq!(other_secret(name, value).is_some(), secret, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_star_keeps_all_hosts_from_the_proxy() {
+        let settings = |hosts: &str| {
+            let variables = BTreeMap::from([("NO_PROXY".to_owned(), hosts.to_owned())]);
+            Settings::new(&Catalog::default(), &variables)
+        };
+        assert!(
+            settings("a.example, *").no_proxy && !settings("*.example").no_proxy && !settings("").no_proxy
+        );
     }
 }

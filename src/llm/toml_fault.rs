@@ -25,11 +25,15 @@ pub(crate) fn meant(nearest: Option<&str>) -> String {
 /// Reads `text`, which stands in `file`.
 pub(crate) fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, TomlFault> {
     toml::from_str(text).map_err(|error| {
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
+        let line = line_at(text, error.span().map_or(0, |span| span.start));
         let (problem, nearest) = told(error.message());
         TomlFault { file: file.to_owned(), line, problem, nearest }
     })
+}
+
+/// The line of the byte `start`, from 1.
+pub(crate) fn line_at(text: &str, start: usize) -> usize {
+    text.get(..start).unwrap_or_default().matches('\n').count() + 1
 }
 
 /// serde's words on one line, and the nearest of the names it would have liked. With that, the others only get in

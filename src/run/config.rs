@@ -11,6 +11,7 @@ use podium_types::canonical;
 use serde::{Deserialize, Serialize};
 
 use crate::run::limits::Limits;
+use crate::run::models::{ModelTexts, OwnModels};
 use crate::run::recording::RecordingPlace;
 
 /// Version of this format.
@@ -33,6 +34,9 @@ pub struct RunConfig {
     pub models: BTreeMap<String, String>,
     /// The catalog of models: prices, windows, capabilities.
     pub model_catalog: String,
+    /// The user's own file of models over it, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_models: Option<OwnModels>,
     /// The run's seed: it drives the policy's random numbers and every call's sampling seed.
     pub seed: u64,
     /// Limits at the start.
@@ -72,6 +76,11 @@ pub struct SandboxConfig {
 }
 
 impl RunConfig {
+    /// What the run knows of models.
+    pub fn model_texts(&self) -> ModelTexts {
+        ModelTexts { shipped: self.model_catalog.clone(), own: self.own_models.clone() }
+    }
+
     /// SHA-256 of the sorted-key JSON of all that decides what the run does. What only says with what it was made
     /// (the program's version, the catalog of models, packages, the machine's grants) is stored beside it and leaves
     /// the identity alone: a price that was corrected does not make another run.
@@ -81,7 +90,7 @@ impl RunConfig {
     pub fn identity(&self) -> Result<String, serde_json::Error> {
         let mut value = serde_json::to_value(self)?;
         if let Some(map) = value.as_object_mut() {
-            for provenance in ["program", "model_catalog", "overridden"] {
+            for provenance in ["program", "model_catalog", "own_models", "overridden"] {
                 map.remove(provenance);
             }
             if let Some(task) = map.get_mut("task").and_then(serde_json::Value::as_object_mut) {

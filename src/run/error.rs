@@ -70,6 +70,14 @@ pub enum RunError {
     /// The catalog of models.
     #[error(transparent)]
     ModelCatalog(#[from] podium_llm::CatalogError),
+    /// The user's own file of models.
+    #[error("could not read the file of models {}", path.display())]
+    OwnModels {
+        /// Which.
+        path: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// A model's name.
     #[error(transparent)]
     ModelName(#[from] podium_llm::ModelNameError),
@@ -192,6 +200,7 @@ impl RunError {
             | Self::Strategy(_)
             | Self::Models(_)
             | Self::ModelCatalog(_)
+            | Self::OwnModels { .. }
             | Self::ModelName(_)
             | Self::Model(_)
             | Self::UnknownPrice(_)
@@ -218,6 +227,10 @@ impl RunError {
             )),
             Self::UnknownScaffold { .. } => Some("podium scaffolds list shows all".to_owned()),
             Self::Scaffold { name, .. } => Some(format!("podium scaffolds show {name} prints its keys and values")),
+            Self::ModelCatalog(error) => error.hint(),
+            Self::OwnModels { .. } => Some(
+                "name a file of the form of benchmark/models.toml with --models or PODIUM_MODELS".to_owned(),
+            ),
             Self::ModelName(error) => Some(error.hint()),
             Self::Model(error) => error.hint(),
             Self::NoPlaybook(_) | Self::Assets(AssetError::NoFolder(_)) => Some(
@@ -236,7 +249,7 @@ impl RunError {
                 Some("put it back as it was, or begin a new run with the recording as it is now".to_owned())
             }
             Self::UnknownPrice(_) => {
-                Some("add its prices to benchmark/models.toml, or limit with --max-tokens instead".to_owned())
+                Some("give its prices in a file of models (`--models FILE`), or limit with --max-tokens instead".to_owned())
             }
             Self::Overcommitted { .. } => Some(
                 "grant less with --memory or --cpus, leave them out for an even share, or run fewer at a time with \

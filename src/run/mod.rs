@@ -5,6 +5,7 @@
 //! - [`recording`]: recorded runs as models
 //! - `machine`: how much memory there is
 //! - [`site`]: what the machine gives, and the equipment made from it
+//! - [`models`]: what is known of models, the user's own file included
 //! - [`sitting`]: begin, resume, replay
 //! - [`driver`]: polls the strategy and releases results in journal order; resume and replay are the same loop
 //! - [`context`]: the strategy's side of it
@@ -30,6 +31,7 @@ pub mod journal;
 pub mod limits;
 mod machine;
 mod mirror;
+pub mod models;
 pub mod order;
 pub mod recording;
 pub mod site;

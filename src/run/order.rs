@@ -92,8 +92,8 @@ impl Order {
         let catalog = site.competitions()?;
         let competition = catalog.get(&self.competition)?.clone();
         let models = self.models(&scaffold)?;
-        let model_catalog = site.model_catalog();
-        let client = site.client(&model_catalog, &models, Some(&competition.id))?;
+        let texts = site.model_texts()?;
+        let client = site.client(&texts, &models, Some(&competition.id))?;
         let data = site.prepared(&competition)?;
         let mut origins = Vec::new();
         let limits = self.limits(&scaffold, &mut origins);
@@ -134,7 +134,8 @@ impl Order {
             competition: competition_files(site, &competition.id),
             task,
             models: models.iter().map(|(role, model)| (role.clone(), model.to_string())).collect(),
-            model_catalog,
+            model_catalog: texts.shipped,
+            own_models: texts.own,
             seed: self.seed(),
             limits,
             sandbox,

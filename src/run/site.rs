@@ -16,6 +16,7 @@ use podium_types::execution::Program;
 use crate::assets::Assets;
 use crate::run::config::{Place, RunConfig, SandboxConfig};
 use crate::run::error::RunError;
+use crate::run::models::{ModelTexts, OwnModels};
 use crate::run::recording::RecordingPlace;
 use crate::run::tally::Tally;
 use crate::run::world::Equipment;
@@ -33,8 +34,12 @@ pub struct Site {
     pub cache_dir: PathBuf,
     /// Environment variables, a `.env` file's included. Keys come from here only.
     pub variables: BTreeMap<String, String>,
+    /// The user's own file of models, where there is one. It is read when models are asked for.
+    pub own_models: Option<PathBuf>,
     /// How long a model's answer may be silent, where it is not the client's default.
     pub stall_timeout: Option<Duration>,
+    /// Tries of a model at most, where it is not the client's default.
+    pub max_tries: Option<u32>,
     /// A Python of the user's own, instead of a pinned profile.
     pub python: Option<PathBuf>,
     /// Where recordings are, by the model part of their names.
@@ -120,13 +125,14 @@ impl Site {
     /// When a model cannot be called.
     pub fn client(
         &self,
-        model_catalog: &str,
+        texts: &ModelTexts,
         models: &BTreeMap<String, ModelName>,
         competition: Option<&str>,
     ) -> Result<Client, RunError> {
-        let catalog = podium_llm::Catalog::parse(model_catalog)?;
+        let catalog = texts.catalog()?;
         let mut settings = podium_llm::Settings::new(&catalog, &self.variables);
         settings.stall_timeout = self.stall_timeout.unwrap_or(settings.stall_timeout);
+        settings.max_tries = self.max_tries.unwrap_or(settings.max_tries);
         let stand_in = models.values().any(|model| model.provider == PLAYBOOK);
         let library = match competition.filter(|_| stand_in) {
             Some(competition) => {
@@ -146,9 +152,19 @@ impl Site {
         Ok(client)
     }
 
-    /// The catalog of models.
-    pub fn model_catalog(&self) -> String {
-        self.assets.text("benchmark/models.toml").unwrap_or_default().to_owned()
+    /// What is known of models: the catalog, and the user's own file over it.
+    ///
+    /// # Errors
+    /// When that file cannot be read. What it says is judged later, by [`ModelTexts::catalog`].
+    pub fn model_texts(&self) -> Result<ModelTexts, RunError> {
+        let read = |path: &PathBuf| match std::fs::read_to_string(path) {
+            Ok(text) => Ok(OwnModels { file: path.display().to_string(), text }),
+            Err(source) => Err(RunError::OwnModels { path: path.clone(), source }),
+        };
+        Ok(ModelTexts {
+            shipped: self.assets.text("benchmark/models.toml").unwrap_or_default().to_owned(),
+            own: self.own_models.as_ref().map(read).transpose()?,
+        })
     }
 
     /// The pinned requirements of an environment profile.
@@ -191,7 +207,7 @@ impl Site {
     ) -> Result<Equipment, RunError> {
         let competition = config.competition()?;
         let models = config.models()?;
-        let client = self.client(&config.model_catalog, &models, Some(&competition.id))?;
+        let client = self.client(&config.model_texts(), &models, Some(&competition.id))?;
         let data = self.prepared(&competition)?;
         let sandbox = open_sandbox(&config.sandbox)?;
         let environment = self.environment(&config.sandbox, progress)?;

@@ -11,6 +11,7 @@
 //! - `process`: a plain child with limits, by explicit name only
 //! - `cgroup`: control groups, version 1 and 2, and the sweep of what a crash left
 //! - `supervisor`, `spawn`: starting children from one thread
+//! - `tree`, `reader`: the processes of an execution as a whole, and its output pipe
 //! - `watch`, `watchdog`: following one execution to its end, within its limits
 //! - `program`, `finish`: what all kinds do before and after; `trial`: running one while a sandbox is opened
 //! - `output`, `traceback`: what the program printed, and the exception that ended it
@@ -28,10 +29,12 @@ pub mod job;
 mod output;
 mod process;
 mod program;
+mod reader;
 mod spawn;
 pub mod strength;
 mod supervisor;
 mod traceback;
+mod tree;
 mod trial;
 mod watch;
 mod watchdog;

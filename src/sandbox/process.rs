@@ -10,24 +10,24 @@ use std::{
     ffi::OsString,
     os::fd::OwnedFd,
     path::Path,
-    process::{Command, Stdio},
+    process::Command,
     sync::atomic::{AtomicU64, Ordering},
 };
 
 use podium_types::execution::{Ended, Execution};
-use rustix::{
-    pipe::PipeFlags,
-    process::{Pid, Resource, Signal},
-};
+use rustix::process::{Pid, Resource, Signal};
 
 use crate::{
     ExecutionFuture, Facts, Job, Sandbox, SandboxError, SandboxKind, Settings, Strength,
-    cgroup::{Group, Hierarchy},
+    cgroup::{Group, Hierarchy, Usage},
     finish::{self, Evidence},
     program,
+    program::Launch,
     spawn::Preparation,
-    supervisor, trial,
-    watch::{Live, Plan, Tree, follow},
+    supervisor,
+    tree::{Fate, Live, Tree},
+    trial,
+    watch::{Plan, follow},
     watchdog::Watchdog,
     workspace,
 };
@@ -36,7 +36,7 @@ use crate::{
 const MARK: &str = "PODIUM_EXECUTION";
 
 /// The kind, with what the machine offers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Process {
     hierarchy: Option<Hierarchy>,
     settings: Settings,
@@ -77,27 +77,35 @@ impl Process {
     }
 
     async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
-        finish::prepare(job).await?;
-        link_input(job)?;
-        let argv = program::command_line(job)?;
-        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
-        let (output, write) =
-            rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(SandboxError::system("pipe2"))?;
-        let mark = mark();
-        let command = command(job, &argv, &mark, write)?;
-        let child = supervisor::spawn(command, self.preparation(job, group.as_ref())?).await?;
-        let leader = child.pid();
-        let mut live = Live::new(ProcessTree { leader, mark, group }, child);
-        let polled = !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"));
-        let watchdog = Watchdog::new(&job.workspace, &job.limits, polled.then_some(leader));
+        let (process, copy) = (self.clone(), job.clone());
+        let (mut live, output) = finish::blocking(move || {
+            finish::prepare(&copy)?;
+            let (launch, output) = Launch::new(program::command_line(&copy)?)?;
+            Ok((process.start(&copy, launch)?, output))
+        })
+        .await?;
+        let watchdog =
+            Watchdog::new(&job.workspace, &job.limits, self.is_polled().then(|| live.tree.first()));
         let ending = follow(&mut live, output, &Plan::new(job, &self.settings), watchdog).await?;
-        let usage = live.tree.group.as_ref().map(Group::usage).unwrap_or_default();
-        let ended = match (ending.reaped.code, ending.reaped.signal) {
-            (Some(code), _) => Ended::Exit(code),
-            (None, signal) => Ended::Signal(signal.unwrap_or(libc::SIGKILL)),
-        };
-        let cpu = usage.cpu.or(Some(ending.reaped.cpu));
-        finish::execution(job, ending, Evidence { ended, usage, network_attempts: 0, cpu }).await
+        let evidence = live.tree.evidence(&ending.fate())?;
+        finish::execution(job, ending, evidence).await
+    }
+
+    /// Starts a program; blocks for about a millisecond.
+    fn start(&self, job: &Job, launch: Launch) -> Result<Live<ProcessTree>, SandboxError> {
+        link_input(job)?;
+        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
+        let mark = mark();
+        let (command, inherit) = command(job, launch, &mark)?;
+        let preparation = Preparation { inherit, ..self.preparation(job, group.as_ref())? };
+        let child = supervisor::spawn(command, preparation)?;
+        let leader = child.pid();
+        Ok(Live::new(ProcessTree { leader, mark, group }, child))
+    }
+
+    /// No control group limits memory.
+    fn is_polled(&self) -> bool {
+        !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"))
     }
 
     fn preparation(&self, job: &Job, group: Option<&Group>) -> Result<Preparation, SandboxError> {
@@ -136,6 +144,10 @@ impl Tree for ProcessTree {
         let _ = rustix::process::kill_process_group(self.leader, Signal::INT);
     }
 
+    fn resume(&self) {
+        let _ = rustix::process::kill_process_group(self.leader, Signal::CONT);
+    }
+
     fn kill(&self) {
         // The leader is not reaped before the tree is dead, so the group's number is still its own.
         let _ = rustix::process::kill_process_group(self.leader, Signal::KILL);
@@ -147,6 +159,24 @@ impl Tree for ProcessTree {
 
     fn last(&self) -> Option<&OwnedFd> {
         None
+    }
+
+    fn first(&self) -> Pid {
+        self.leader
+    }
+
+    fn usage(&self) -> Usage {
+        self.group.as_ref().map(Group::usage).unwrap_or_default()
+    }
+
+    fn evidence(&mut self, fate: &Fate<'_>) -> Result<Evidence, SandboxError> {
+        let usage = self.usage();
+        let ended = match (fate.reaped.code, fate.reaped.signal) {
+            (Some(code), _) => Ended::Exit(code),
+            (None, signal) => Ended::Signal(signal.unwrap_or(libc::SIGKILL)),
+        };
+        let cpu = usage.cpu.or(Some(fate.reaped.cpu));
+        Ok(Evidence { ended, usage, network_attempts: 0, cpu })
     }
 }
 
@@ -181,17 +211,17 @@ fn link_input(job: &Job) -> Result<(), SandboxError> {
     }
 }
 
-fn command(job: &Job, argv: &[OsString], mark: &str, output: OwnedFd) -> Result<Command, SandboxError> {
-    let Some((program, rest)) = argv.split_first() else {
+fn command(job: &Job, mut launch: Launch, mark: &str) -> Result<(Command, Vec<OwnedFd>), SandboxError> {
+    let Some((program, rest)) = launch.argv.split_first() else {
         return Err(SandboxError::Job { message: "the command is empty".to_owned() });
     };
-    let copy = output.try_clone().map_err(|source| SandboxError::System { call: "dup", source })?;
     let mut environment: BTreeMap<String, OsString> = program::environment(job, Path::new(&job.workspace));
     environment.insert(MARK.to_owned(), mark.into());
     let mut command = Command::new(program);
     command.args(rest).env_clear().envs(environment).current_dir(&job.workspace);
-    command.stdin(Stdio::null()).stdout(copy).stderr(output);
-    Ok(command)
+    let [stdin, stdout, stderr] = launch.streams()?;
+    command.stdin(stdin).stdout(stdout).stderr(stderr);
+    Ok((command, launch.inherit))
 }
 
 /// A mark that no other execution has.

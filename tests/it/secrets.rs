@@ -15,7 +15,8 @@ fn holds_secret(bytes: &[u8]) -> bool {
     bytes.windows(SECRET.len()).any(|window| window == SECRET)
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+/// All files below `folder`.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![folder.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
         for path in std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()) {
@@ -107,4 +108,24 @@ fn a_key_in_a_file_alone_is_found_and_kept() {
     assert_eq!(service.requests()[0].0["headers"]["authorization"], format!("Bearer {KEY}"));
     let doctor = crate::support::Podium::new(&place).args(["doctor", "--json"]).output();
     assert!(!holds_secret(doctor.stdout.as_bytes()), "doctor says that a key is set, not which");
+}
+
+#[test]
+fn a_file_of_keys_that_cannot_be_used_is_said() {
+    let place = Place::new();
+    let list = || {
+        crate::support::Podium::new(&place).args(["model", "list", "--provider", "openai"]).output().expect(0)
+    };
+    let bytes = format!("\u{feff}export OPENAI_API_KEY='{KEY}' # mine\r\nsk-test-SECRETSECRET\r\n");
+    place.write("work/.env", bytes);
+    let said = list();
+    let told = "warning: .env in this folder: line 2 is not of the form NAME=VALUE, and was left out\n";
+    assert_eq!(said.stderr, told);
+    assert!(said.stdout.contains("yes, at https://api.openai.com/v1"), "{}", said.stdout);
+    std::fs::remove_file(place.work().join(".env")).unwrap();
+    std::fs::create_dir(place.work().join(".env")).unwrap();
+    let said = list();
+    let told = "warning: .env in this folder: could not read it: Is a directory (os error 21)\n";
+    assert_eq!(said.stderr, told);
+    assert!(said.stdout.contains("no: no key for `openai`"), "{}", said.stdout);
 }

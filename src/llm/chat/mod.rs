@@ -3,7 +3,9 @@
 
 mod delay;
 mod document;
+mod redaction;
 pub(crate) mod shape;
+mod span;
 mod tools;
 mod tries;
 mod truncation;
@@ -11,7 +13,6 @@ mod truncation;
 use podium_types::chat::{ChatAnswer, ChatRequest, FinishReason, Message, OutputSchema, Speaker};
 use podium_types::usage::Usage;
 use serde_json::Value;
-use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
 use crate::client::{Call, Client};
@@ -26,30 +27,14 @@ pub(crate) async fn run(
     provider: &dyn Provider,
     call: &Call<'_>,
 ) -> Result<ChatAnswer, Error> {
-    let span = tracing::info_span!(
-        "chat",
-        otel.kind = "client",
-        gen_ai.operation.name = "chat",
-        gen_ai.provider.name = %call.model.provider,
-        gen_ai.request.model = %call.model.model,
-        gen_ai.request.max_tokens = client.shared.output_limit(call.model, call.request),
-        gen_ai.request.temperature = call.request.temperature,
-        gen_ai.request.seed = call.request.seed,
-        gen_ai.response.model = Empty,
-        gen_ai.response.finish_reasons = Empty,
-        gen_ai.usage.input_tokens = Empty,
-        gen_ai.usage.output_tokens = Empty,
-        error.type = Empty,
-        podium.purpose = call.purpose,
-        podium.tries = Empty,
-    );
+    let span = span::open(client, call);
     let mut tries = Tries { client, provider, call, attempts: 0, used: Usage::NOTHING };
-    let result = answer(&mut tries).instrument(span.clone()).await;
-    record(&span, &tries, &result);
+    let result = answer(&mut tries, &span).instrument(span.clone()).await;
+    span::close(&span, tries.attempts, &tries.used, &result);
     result
 }
 
-async fn answer(tries: &mut Tries<'_>) -> Result<ChatAnswer, Error> {
+async fn answer(tries: &mut Tries<'_>, span: &Span) -> Result<ChatAnswer, Error> {
     let request = tries.call.request;
     let mut answered = tools::turn(tries).await?;
     let document = match &request.output {
@@ -59,6 +44,7 @@ async fn answer(tries: &mut Tries<'_>) -> Result<ChatAnswer, Error> {
         },
         _ => None,
     };
+    span::answered(span, &answered);
     let model = answered.model.unwrap_or_else(|| tries.call.model.model.clone());
     Ok(ChatAnswer {
         content: answered.content,
@@ -114,26 +100,5 @@ fn cut_at_stop(answered: &mut Answered, stop: &[String]) {
     if let Some(end) = ends.min() {
         answered.content.truncate(end);
         answered.finish = FinishReason::Stop;
-    }
-}
-
-fn record(span: &Span, tries: &Tries<'_>, result: &Result<ChatAnswer, Error>) {
-    span.record("podium.tries", tries.attempts);
-    span.record("gen_ai.usage.input_tokens", tries.used.input_tokens);
-    span.record("gen_ai.usage.output_tokens", tries.used.output_tokens);
-    match result {
-        Ok(answer) => {
-            span.record("gen_ai.response.model", answer.model.as_str());
-            span.record("gen_ai.response.finish_reasons", tracing::field::debug(&answer.finish));
-        }
-        Err(error) => {
-            let kind = match error {
-                Error::Request(_) => "request",
-                Error::Denied(_) => "denied",
-                Error::Configuration { .. } => "configuration",
-                Error::Service { kind, .. } => kind.as_str(),
-            };
-            span.record("error.type", kind);
-        }
     }
 }

@@ -7,6 +7,7 @@ use podium_types::usage::Usage;
 use tokio::time::Instant;
 
 use super::delay::Delays;
+use super::redaction::Keys;
 use super::shape::Shaped;
 use super::truncation;
 use crate::client::{Call, Client};
@@ -90,8 +91,9 @@ impl Tries<'_> {
 
     /// One reserved, sent and settled try.
     async fn attempt(&mut self, request: &ChatRequest) -> Result<Result<Answered, Failed>, Error> {
-        let Shaped { request: shaped, without } = self.client.shape(self.call.model, request);
+        let Shaped { request: mut shaped, without } = self.client.shape(self.call.model, request);
         let shared = &self.client.shared;
+        Keys::of(shared.settings.secrets()).clean_request(&mut shaped);
         let output_limit = shared.output_limit(self.call.model, &shaped);
         let estimate = self.prompt_tokens(&shaped, output_limit).await?;
         let worst = shared.worst_case(self.call.model, estimate, output_limit);
@@ -136,6 +138,9 @@ impl Tries<'_> {
         let attempt = reserved.attempt;
         match result {
             Ok(mut answered) => {
+                if Keys::of(self.client.shared.settings.secrets()).clean_answer(&mut answered) {
+                    tracing::warn!(model = %self.call.model, "an answer held a key of yours; it was taken out");
+                }
                 self.count(reserved, &mut answered.usage);
                 self.call.ledger.settle(attempt, Settled::Used(answered.usage)).await;
                 let (id, usage) = (answered.id.clone(), answered.usage);

@@ -10,5 +10,6 @@ mod real;
 mod responses;
 mod server;
 mod setup;
+mod spans;
 mod stand_in;
 mod tool_calls;

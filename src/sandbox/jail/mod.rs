@@ -14,22 +14,24 @@ mod probe;
 mod root;
 mod seccomp;
 mod start;
+mod tree;
 
 use std::path::PathBuf;
 
-use podium_types::execution::{Ended, Execution};
+use podium_types::execution::Execution;
 
 use crate::{
     ExecutionFuture, Facts, Job, Sandbox, SandboxError, Settings,
-    cgroup::{Group, Hierarchy, Usage},
-    finish::{self, Evidence},
-    program,
-    watch::{Ending, Plan, follow},
+    cgroup::Hierarchy,
+    finish, program,
+    program::Launch,
+    tree::Tree,
+    watch::{Plan, follow},
     watchdog::Watchdog,
 };
 
 /// A jail kind that was probed on this machine.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Jail {
     bubblewrap: PathBuf,
     filters: Vec<Vec<u8>>,
@@ -45,20 +47,23 @@ impl Jail {
     }
 
     async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
-        finish::prepare(job).await?;
-        let argv = program::command_line(job)?;
-        let start::Running { mut live, output, mut status, counters } =
-            start::start(self, job, &argv).await?;
-        let polled = !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"));
-        let watchdog = Watchdog::new(&job.workspace, &job.limits, polled.then(|| live.tree.first()));
+        let (jail, copy) = (self.clone(), job.clone());
+        let (mut live, output) = finish::blocking(move || {
+            finish::prepare(&copy)?;
+            let (launch, output) = Launch::new(program::command_line(&copy)?)?;
+            Ok((start::start(&jail, &copy, launch, &output)?, output))
+        })
+        .await?;
+        let watchdog =
+            Watchdog::new(&job.workspace, &job.limits, self.is_polled().then(|| live.tree.first()));
         let ending = follow(&mut live, output, &Plan::new(job, &self.settings), watchdog).await?;
-        let usage = live.tree.group().map(Group::usage).unwrap_or_default();
-        let Some(ended) = ended(&ending, status.exit_code(), usage) else {
-            return Err(SandboxError::Start { message: ending.output.text().trim().to_owned() });
-        };
-        // Bubblewrap does not wait for what runs inside, so only a control group knows its CPU time.
-        let evidence = Evidence { ended, usage, network_attempts: counters.attempts(), cpu: usage.cpu };
+        let evidence = live.tree.evidence(&ending.fate())?;
         finish::execution(job, ending, evidence).await
+    }
+
+    /// No control group limits memory.
+    fn is_polled(&self) -> bool {
+        !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"))
     }
 }
 
@@ -73,19 +78,5 @@ impl Sandbox for Jail {
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {
         Box::pin(self.run(job))
-    }
-}
-
-/// How the program ended; `None` when it was never started. Bubblewrap reports a death by signal as 128 + signal, as
-/// shells do, so a program that exits with such a code is taken for killed.
-fn ended(ending: &Ending, exit_code: Option<i32>, usage: Usage) -> Option<Ended> {
-    match exit_code {
-        Some(code @ 129..=192) => Some(Ended::Signal(code - 128)),
-        Some(code) => Some(Ended::Exit(code)),
-        None if ending.killed || ending.limit.is_some() || usage.oom_kills > 0 => {
-            Some(Ended::Signal(libc::SIGKILL))
-        }
-        None if ending.output.head.starts_with("bwrap: ") => None,
-        None => Some(Ended::Signal(ending.reaped.signal.unwrap_or(libc::SIGKILL))),
     }
 }

@@ -138,6 +138,7 @@ impl Complaint {
                 Some(parameter) => Cause::Unsupported(parameter),
                 None => Cause::Service(ServiceFailure::Server),
             },
+            407 => Cause::Service(ServiceFailure::Proxy),
             408 | 409 | 425 | 500.. => Cause::Service(ServiceFailure::Server),
             400.. => Cause::Request(Box::new(self.refused())),
             _ => Cause::Service(ServiceFailure::BadAnswer),

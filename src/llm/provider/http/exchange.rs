@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::{body, headers};
+use super::{body, headers, network};
 use crate::error::{Error, ServiceFailure};
 use crate::ledger::Settled;
 use crate::provider::Failed;
@@ -20,7 +20,9 @@ const IDLE: Duration = Duration::from_secs(4);
 pub(crate) fn client(settings: &Settings) -> Result<reqwest::Client, Error> {
     // Fails only when a provider is installed already, which serves as well.
     drop(rustls::crypto::ring::default_provider().install_default());
-    reqwest::Client::builder()
+    let builder = reqwest::Client::builder();
+    let builder = if settings.no_proxy { builder.no_proxy() } else { builder };
+    builder
         .connect_timeout(settings.connect_timeout)
         .pool_idle_timeout(IDLE)
         .redirect(reqwest::redirect::Policy::none())
@@ -118,7 +120,8 @@ impl Service {
             Ok(Err(error)) => {
                 // Nothing was sent where no connection was made.
                 let settled = if error.is_connect() { Settled::NotBilled } else { Settled::Unknown };
-                Err(Failed::service(ServiceFailure::Network, settled, causes(&error.without_url())))
+                let (kind, message) = network::told(error);
+                Err(Failed::service(kind, settled, message))
             }
             Err(_) => {
                 let message = format!("no answer began within the stall time-out of {stall:?}");

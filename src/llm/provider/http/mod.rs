@@ -12,6 +12,7 @@ mod exchange;
 mod headers;
 mod mend;
 mod native;
+mod network;
 mod window;
 mod wire;
 

@@ -16,16 +16,17 @@ const KEY: &[u8] = include_bytes!("self_signed_key.der");
 
 pub(super) fn rows(_protocol: &dyn Protocol) -> Vec<Row> {
     // No connection, so no request: nothing can have been billed.
-    let nothing = Expect::Ends(Kind::Network, Billed::No);
-    let row = |name: &str, url: String| {
-        let mut row = Row::new(name, Act::Write(Vec::new()), nothing.clone());
+    let of_kind = |kind: Kind, name: &str, url: String| {
+        let mut row = Row::new(name, Act::Write(Vec::new()), Expect::Ends(kind, Billed::No));
         row.url = Some(url);
         row.with(|settings| settings.max_tries = 1)
     };
+    let row = |name: &str, url: String| of_kind(Kind::Network, name, url);
     vec![
         row("a name that does not resolve", "http://podium.invalid/v1".to_owned()),
         row("a refused connection", format!("http://{}/v1", closed())),
-        row(
+        of_kind(
+            Kind::Tls,
             "plain bytes behind https",
             format!(
                 "https://{}/v1",
@@ -43,7 +44,11 @@ pub(super) fn rows(_protocol: &dyn Protocol) -> Vec<Row> {
                 })
             ),
         ),
-        row("a certificate that nobody vouches for", format!("https://{}/v1", speaks(handshake))),
+        of_kind(
+            Kind::Certificate,
+            "a certificate that nobody vouches for",
+            format!("https://{}/v1", speaks(handshake)),
+        ),
     ]
 }
 
