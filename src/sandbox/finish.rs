@@ -19,6 +19,8 @@ pub(crate) struct Evidence {
     pub(crate) network_attempts: u64,
     /// CPU time of the whole tree, where it is known.
     pub(crate) cpu: Option<Duration>,
+    /// The program began in a copy of a warm interpreter.
+    pub(crate) warm: bool,
 }
 
 /// Makes the workspace ready: the old submission is gone, so what is found later was written by this program.
@@ -82,7 +84,7 @@ pub(crate) async fn execution(
     ending: Ending,
     evidence: Evidence,
 ) -> Result<Execution, SandboxError> {
-    let Evidence { ended, usage, network_attempts, cpu } = evidence;
+    let Evidence { ended, usage, network_attempts, cpu, warm } = evidence;
     let exception = program::script(job)
         .filter(|_| ended != Ended::Exit(0))
         .and_then(|script| traceback::exception(&ending.output, script));
@@ -100,6 +102,7 @@ pub(crate) async fn execution(
         peak_memory_bytes: usage.peak_memory,
         blocked,
         interrupted: false,
+        warm,
     })
 }
 

@@ -16,6 +16,7 @@
 //! - `program`, `finish`: what all kinds do before and after; `trial`: running one while a sandbox is opened
 //! - `output`, `traceback`: what the program printed, and the exception that ended it
 //! - [`workspace`], [`mod@collect`]: folders a hostile program has written to
+//! - `warm`: scripts that begin in a copy of an interpreter with its imports done
 //! - [`environment`]: the pinned Python environment
 //! - [`error`]: typed errors with hints
 
@@ -36,6 +37,7 @@ mod supervisor;
 mod traceback;
 mod tree;
 mod trial;
+mod warm;
 mod watch;
 mod watchdog;
 pub mod workspace;
@@ -108,6 +110,9 @@ pub struct Settings {
     pub grace: Duration,
     /// How long output is still read after the program has ended, should something hold the pipe.
     pub drain: Duration,
+    /// The longest time limit of a script that may begin in a copy of a warm interpreter; `None`: always cold. Only a
+    /// jail of full strength does it, and only for scripts whose result is the same.
+    pub warm: Option<Duration>,
 }
 
 impl Default for Settings {
@@ -118,6 +123,7 @@ impl Default for Settings {
             cgroups: true,
             grace: Duration::from_secs(2),
             drain: Duration::from_millis(500),
+            warm: Some(Duration::from_mins(10)),
         }
     }
 }

@@ -120,6 +120,7 @@ impl Process {
             rlimits,
             inherit: Vec::new(),
             new_session: true,
+            user_namespace: None,
         })
     }
 }
@@ -176,7 +177,7 @@ impl Tree for ProcessTree {
             (None, signal) => Ended::Signal(signal.unwrap_or(libc::SIGKILL)),
         };
         let cpu = usage.cpu.or(Some(fate.reaped.cpu));
-        Ok(Evidence { ended, usage, network_attempts: 0, cpu })
+        Ok(Evidence { ended, usage, network_attempts: 0, cpu, warm: false })
     }
 }
 

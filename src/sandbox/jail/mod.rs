@@ -15,6 +15,7 @@ mod root;
 mod seccomp;
 mod start;
 mod tree;
+mod warm;
 
 use std::path::PathBuf;
 
@@ -26,6 +27,7 @@ use crate::{
     finish, program,
     program::Launch,
     tree::Tree,
+    warm::Servers,
     watch::{Plan, follow},
     watchdog::Watchdog,
 };
@@ -38,6 +40,7 @@ pub(crate) struct Jail {
     hierarchy: Option<Hierarchy>,
     settings: Settings,
     facts: Facts,
+    warm: Servers,
 }
 
 impl Jail {
@@ -51,7 +54,11 @@ impl Jail {
         let (mut live, output) = finish::blocking(move || {
             finish::prepare(&copy)?;
             let (launch, output) = Launch::new(program::command_line(&copy)?)?;
-            Ok((start::start(&jail, &copy, launch, &output)?, output))
+            let live = match warm::start(&jail, &copy, &launch) {
+                Some(live) => live,
+                None => start::start(&jail, &copy, launch, &output, None)?,
+            };
+            Ok((live, output))
         })
         .await?;
         let watchdog =

@@ -37,6 +37,7 @@ pub(super) fn mounts(arguments: &mut Arguments, job: &Job) -> Result<(), Sandbox
     check(job)?;
     system(arguments);
     etc(arguments)?;
+    processes(arguments);
     kernel(arguments, job)?;
     for folder in read_only(job)? {
         arguments.add("--ro-bind", [&folder, &folder]);
@@ -47,6 +48,21 @@ pub(super) fn mounts(arguments: &mut Arguments, job: &Job) -> Result<(), Sandbox
     }
     arguments.add("--remount-ro", ["/"]);
     arguments.add("--chdir", [WORKSPACE]);
+    Ok(())
+}
+
+/// The view of a fork server for a job: all that the job's program sees, but for the input, the content of the
+/// workspace and the processes, which are the host's. Everything is read-only.
+pub(super) fn server_mounts(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
+    check(job)?;
+    system(arguments);
+    etc(arguments)?;
+    arguments.add("--ro-bind", ["/proc", "/proc"]);
+    kernel(arguments, job)?;
+    for folder in read_only(job)? {
+        arguments.add("--ro-bind", [&folder, &folder]);
+    }
+    arguments.add("--dir", [WORKSPACE]);
     Ok(())
 }
 
@@ -95,9 +111,8 @@ fn etc(arguments: &mut Arguments) -> Result<(), SandboxError> {
     arguments.file("/etc/resolv.conf", RESOLV)
 }
 
-/// `/proc`, `/dev`, the memory file systems, and a `/sys` that tells of nothing but the processors granted, which is
-/// where C libraries and Python look for their number.
-fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
+/// `/proc`, less what tells of the host.
+fn processes(arguments: &mut Arguments) {
     arguments.add("--proc", ["/proc"]);
     for name in MASKED {
         let path = format!("/proc/{name}");
@@ -106,6 +121,11 @@ fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
         }
     }
     arguments.add("--remount-ro", ["/proc"]);
+}
+
+/// `/dev`, the memory file systems, and a `/sys` that tells of nothing but the processors granted, which is
+/// where C libraries and Python look for their number.
+fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
     arguments.add("--dev", ["/dev"]);
     for (folder, size) in [("/dev/shm", job.limits.shm_bytes), ("/tmp", job.limits.tmp_bytes)] {
         arguments.add("--perms", ["1777"]);

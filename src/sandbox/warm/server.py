@@ -440,7 +440,10 @@ def serve(hidden):
     filters = [kernel.prepare_filter(code) for code in FILTERS]
     signal.signal(signal.SIGCHLD, reap)
     control = _socket.socket(fileno=CONTROL)
-    control.send(b"ready")
+    namespace = os.open("/proc/self/ns/user", os.O_RDONLY)
+    rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, namespace.to_bytes(4, sys.byteorder))]
+    control.sendmsg([b"ready"], rights)
+    os.close(namespace)
     while True:
         data, ancillary, _, _ = control.recvmsg(1 << 16, _socket.CMSG_SPACE(4 * 64), _socket.MSG_CMSG_CLOEXEC)
         if not data:

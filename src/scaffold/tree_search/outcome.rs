@@ -38,6 +38,7 @@ mod tests {
             peak_memory_bytes: None,
             blocked: std::collections::BTreeMap::new(),
             interrupted: false,
+            warm: false,
         }
     }
 

@@ -16,6 +16,7 @@ mod opening;
 mod processes;
 mod results;
 mod submission;
+mod warm;
 
 /// What all tests share.
 mod common {

@@ -51,6 +51,7 @@ fn world() -> World {
             peak_memory_bytes: None,
             blocked: std::collections::BTreeMap::new(),
             interrupted: false,
+            warm: false,
         })),
         _ => EffectResult::Recorded,
     })

@@ -53,6 +53,7 @@ pub(crate) fn execute(code: &str) -> Execution {
         peak_memory_bytes: None,
         blocked: BTreeMap::new(),
         interrupted: false,
+        warm: false,
     }
 }
 
