@@ -33,8 +33,8 @@ const FOLDER: &str = "/podium";
 const HOLDER: [&str; 3] = ["/bin/sh", "-c", "echo; read -r _"];
 /// How long a shell may take to start; a loaded machine is slow.
 const SETUP: Duration = Duration::from_secs(30);
-/// A process that joins the jail after its start.
-const ONE_MORE: u64 = 1;
+/// Processes in the control group that a cold start does not have.
+const HOLDERS: u64 = 1;
 /// In the order of [`Request::namespaces`].
 const NAMESPACES: [&str; 7] = ["user", "pid", "mnt", "net", "ipc", "uts", "cgroup"];
 
@@ -102,10 +102,9 @@ fn copy(jail: &Jail, job: &Job, launch: &Launch, server: &Server) -> Result<Live
         inherit: Vec::new(),
     };
     let mut with_holder = job.clone();
-    with_holder.limits.processes = job.limits.processes.saturating_add(ONE_MORE);
-    let job = &with_holder;
-    let mut live = start::start(jail, job, holder, &ours, Some(server.user_namespace()?))?;
-    let copy = enter(job, launch, server, &live.tree, ours).and_then(|copy| {
+    with_holder.limits.processes = job.limits.processes.saturating_add(HOLDERS);
+    let mut live = start::start(jail, &with_holder, holder, &ours, Some(server.user_namespace()?))?;
+    let copy = enter(job, launch, server, &live.tree, ours).and_then(|mut copy| {
         copy.end_with(live.tree.first_fd()?)?;
         Ok(copy)
     });

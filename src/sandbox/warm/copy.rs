@@ -3,12 +3,11 @@
 use std::{
     fmt::Write,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use rustix::{
-    event::{PollFd, PollFlags, Timespec},
     io::Errno,
     net::SocketType,
     process::{Pid, Resource, Signal},
@@ -36,15 +35,24 @@ pub(crate) struct Request<'a> {
     pub(crate) cpus: &'a [usize],
 }
 
-/// A program that started as a copy. Its process is not reaped before this is dropped, so its number is its own.
+/// A program that started as a copy.
 #[derive(Debug)]
 pub(crate) struct Copy {
     pid: Pid,
-    pidfd: OwnedFd,
-    code: Arc<OnceLock<i32>>,
-    report: Arc<OwnedFd>,
+    end: Arc<Mutex<End>>,
+    /// From the program's parent, which reaps it when this is closed. Until then nothing of its jail can be wholly
+    /// dead, so it must be closed at once when the end has been taken note of.
+    report: Option<OwnedFd>,
     /// Keeps the process that holds the jail open waiting.
     _holder: OwnedFd,
+}
+
+/// What is known of a program's end.
+#[derive(Debug, Default)]
+struct End {
+    /// Its number may be taken by another process from now on.
+    over: bool,
+    code: Option<i32>,
 }
 
 /// Has the server make a copy that enters a jail, and waits until it is about to run its script.
@@ -80,15 +88,12 @@ pub(crate) fn request(server: &Server, request: &Request<'_>, holder: OwnedFd) -
         let mut words = message.text.split(' ');
         match (words.next(), words.next()) {
             (Some("ready"), None) => ready = true,
-            (Some("pid"), Some(number)) => {
-                let pid = number.parse().ok().and_then(Pid::from_raw);
-                process = pid.zip(message.descriptors.into_iter().next());
-            }
+            (Some("pid"), Some(number)) => process = number.parse().ok().and_then(Pid::from_raw),
             _ => return Err(failed(&message.text)),
         }
     }
-    let Some((pid, pidfd)) = process else { return Err(failed("no process")) };
-    Ok(Copy { pid, pidfd, code: Arc::default(), report: Arc::new(report), _holder: holder })
+    let pid = process.ok_or_else(|| failed("no process"))?;
+    Ok(Copy { pid, end: Arc::default(), report: Some(report), _holder: holder })
 }
 
 /// An error of a warm start; what follows is a cold one.
@@ -99,34 +104,38 @@ pub(super) fn failed(message: &str) -> SandboxError {
 impl Copy {
     /// Sends a signal to the program's group, which it leads.
     pub(crate) fn signal(&self, signal: Signal) {
-        let mut fds = [PollFd::new(&self.pidfd, PollFlags::IN)];
-        if rustix::event::poll(&mut fds, Some(&Timespec::default())) == Ok(0) {
+        let end = lock(&self.end);
+        if !end.over {
             // Fails only when there is nobody left.
             let _ = rustix::process::kill_process_group(self.pid, signal);
         }
     }
 
-    /// How the program ended, by its parent's word, a signal as 128 + its number; absent when it was killed with its
-    /// jail.
+    /// How the program ended, by its parent's word, a signal as 128 + its number; absent when that was killed.
     pub(crate) fn code(&self) -> Option<i32> {
-        self.code.get().copied()
+        lock(&self.end).code
     }
 
     /// Ends the jail, by its first process, when the program has ended, as a jail ends with its program in a cold
     /// start. Must be called inside a Tokio runtime.
-    pub(crate) fn end_with(&self, first: OwnedFd) -> Result<(), SandboxError> {
+    pub(crate) fn end_with(&mut self, first: OwnedFd) -> Result<(), SandboxError> {
         let runtime = Handle::try_current().map_err(|_| failed("outside of a runtime"))?;
-        let (code, report) = (Arc::clone(&self.code), Arc::clone(&self.report));
+        let report = self.report.take().ok_or_else(|| failed("followed twice"))?;
+        let end = Arc::clone(&self.end);
         runtime.spawn(async move {
-            if let Some(ended) = last_word(&report).await {
-                // Nobody else sets it.
-                let _ = code.set(ended);
-            }
+            let code = last_word(&report).await;
+            *lock(&end) = End { over: true, code };
+            drop(report);
             // It may be dead already.
             let _ = rustix::process::pidfd_send_signal(&first, Signal::KILL);
         });
         Ok(())
     }
+}
+
+/// What a panic left is a whole state all the same.
+fn lock(end: &Mutex<End>) -> MutexGuard<'_, End> {
+    end.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Waits for the exit code.

@@ -55,6 +55,7 @@ class Recorder:
     def __init__(self):
         self.needs = {}
         self.stack = []
+        self.known = set(sys.modules)
         # Which module added a warning filter, or an environment variable as a pair of name and value.
         self.owners = {}
         self.base_filters = list(current_filters())
@@ -100,6 +101,10 @@ class Recorder:
         self.needs.setdefault(importer, {})[name] = None
 
     def note_changes(self, owner):
+        # Extensions put modules of their own making beside themselves.
+        for name in sys.modules.keys() - self.known:
+            self.need(owner, name)
+        self.known.update(sys.modules)
         filters = current_filters()
         if filters != self.seen:
             self.seen = list(filters)
@@ -133,7 +138,10 @@ class Hidden:
 
     def __init__(self, base, recorder):
         self.modules = {name: module for name, module in sys.modules.items() if name not in base}
-        self.all = dict(self.modules)
+        # Without second names of what is not hidden, as `__mp_main__` is one of the script.
+        shown = {id(sys.modules[name]) for name in base if name in sys.modules}
+        self.all = {name: module for name, module in self.modules.items() if id(module) not in shown}
+        self.names = dict.fromkeys(self.modules)
         self.needs = recorder.needs
         self.owners = recorder.owners
         self.environ = recorder.environ
@@ -169,11 +177,11 @@ class Hidden:
         pending, found = [wanted], set()
         while pending:
             name = pending.pop()
-            if name in self.all and name not in found:
+            if name in self.names and name not in found:
                 found.add(name)
                 pending.append(name.rpartition(".")[0])
                 pending.extend(self.needs.get(name, ()))
-        return [name for name in self.all if name in found]
+        return [name for name in self.names if name in found]
 
     def leave(self):
         """At the very end, after all that a script registered: keeps the interpreter from taking these modules apart
@@ -181,6 +189,7 @@ class Hidden:
         for name, module in self.all.items():
             if sys.modules.get(name) is module:
                 del sys.modules[name]
+        self.modules.clear()
 
     def top_level(self):
         return {name.partition(".")[0] for name in self.modules}
@@ -393,9 +402,7 @@ def serve_one(kernel, hidden, request, filters):
             return
         for number in [request["output"], *request["groups"], *request["namespaces"]]:
             os.close(number)
-        process = os.pidfd_open(child)
-        rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, process.to_bytes(4, sys.byteorder))]
-        report.sendmsg([b"pid %d" % child], rights)
+        report.send(b"pid %d" % child)
         # Not reaped before the harness lets go: it signals the process group by its number.
         ended = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
         code = ended.si_status if ended.si_code == os.CLD_EXITED else 128 + ended.si_status

@@ -24,8 +24,11 @@ use crate::{
 const IMPORTS_TAKE: Duration = Duration::from_mins(2);
 
 /// What a server imports, where it is installed.
-const PROFILE: [&str; 24] = [
+const PROFILE: [&str; 26] = [
     "numpy",
+    // Before those that import them: what both change is noted as done by the first.
+    "threadpoolctl",
+    "joblib",
     "scipy",
     "pandas",
     "scipy.sparse",

@@ -37,7 +37,7 @@ async fn what_must_start_cold_does() {
 #[tokio::test]
 async fn an_interpreter_without_the_packages_does_as_well() {
     let Some((_, warm)) = both() else { return };
-    let code = "try: import numpy\nexcept ImportError: pass\nimport sys\nprint(sys.argv)";
+    let code = "try:\n    import numpy\nexcept ImportError: pass\nimport sys\nprint(sys.argv)";
     let execution = run(&*warm, &environment(), code).await;
     assert!(execution.warm && execution.succeeded(), "{execution:?}");
 }

@@ -3,7 +3,8 @@
 import os
 import resource
 
-import numpy
+if 0:
+    import numpy
 
 FIELDS = ["Name", "State", "Umask", "Uid", "Gid", "Groups", "Threads", "SigPnd", "ShdPnd", "SigBlk", "SigIgn", "SigCgt",
           "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp", "Seccomp_filters", "Cpus_allowed",
