@@ -42,6 +42,12 @@ packages() {
   fi
 }
 
+# The tests of the docker kind start an engine themselves where there is none; without one they say that they skip.
+engine() {
+  command -v dockerd >/dev/null || ! command -v apt-get >/dev/null ||
+    apt_install dockerd --no-install-recommends docker.io
+}
+
 setup() {
   packages
   say "building podium (release; a few minutes the first time)"
@@ -69,6 +75,7 @@ NEXT
 
 tests() {
   packages
+  engine
   command -v cargo-nextest >/dev/null || { say "installing cargo-nextest"; cargo install --locked cargo-nextest; }
   # Beside the build: it takes as long.
   local services
@@ -84,6 +91,7 @@ tests() {
   export PODIUM_SKIPS
   local failed=0
   cargo nextest run --workspace --features failpoints --locked --no-fail-fast || failed=$?
+  cargo nextest run --package podium-sandbox --profile docker --locked --no-fail-fast || failed=$?
   cargo test --workspace --doc --locked --quiet || failed=$?
   say "model servers that others wrote"
   wait "$services" || say "not all of them can be installed here"

@@ -316,6 +316,10 @@ fn noted(note: &CallNote) -> String {
             "try {attempt} used more than its worst case: {} + {} tokens, reserved were {} + {}",
             used.input_tokens, used.output_tokens, worst.input_tokens, worst.output_tokens
         ),
+        CallNote::ImplausibleUsage { attempt, told, settled } => format!(
+            "try {attempt}: the service told {} + {} tokens, which cannot be true; counted as {} + {}",
+            told.input_tokens, told.output_tokens, settled.input_tokens, settled.output_tokens
+        ),
         CallNote::Truncated { counted, told } => {
             format!("the server saw {told} tokens of a prompt of {counted}: it seems to have cut it")
         }

@@ -1,6 +1,5 @@
 //! `podium doctor`: what works on this machine, what does not, and how to mend it.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -174,12 +173,19 @@ fn provider(name: &str, endpoint: &Endpoint) -> Finding {
 }
 
 fn docker() -> Finding {
-    let socket = Path::new("/var/run/docker.sock");
-    Finding {
-        what: "docker".to_owned(),
-        state: if socket.exists() { State::Works } else { State::Optional },
-        detail: if socket.exists() { "an engine listens on its socket" } else { "no engine" }.to_owned(),
-        mend: None,
+    match podium_sandbox::open(SandboxKind::Docker, &Settings::default()) {
+        Ok(sandbox) => Finding {
+            what: "sandbox (docker)".to_owned(),
+            state: State::Works,
+            detail: sandbox.facts().describe(),
+            mend: None,
+        },
+        Err(error) => Finding {
+            what: "sandbox (docker)".to_owned(),
+            state: State::Optional,
+            detail: with_causes(&error),
+            mend: error.hint().map(str::to_owned),
+        },
     }
 }
 

@@ -66,7 +66,7 @@ pub(crate) struct Arguments {
     /// Change one value of the scaffold, such as policy.rule.debug.probability=1; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = values::pair)]
     set: Vec<(String, String)>,
-    /// Where agents' code runs: jail, or process (limits only, no boundary) [default: jail]
+    /// Where agents' code runs: jail, docker, or process (limits only, no boundary) [default: jail]
     #[arg(long, value_name = "KIND")]
     sandbox: Option<SandboxKind>,
     /// Refuse a sandbox weaker than this: full, namespaces or limits

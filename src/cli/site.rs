@@ -81,6 +81,7 @@ impl SiteArguments {
             cache_dir: cache.join("podium"),
             variables: variables::read(terminal),
             own_models: self.own_models(&home),
+            pacing: podium_llm::Pacing::default(),
             stall_timeout: self.stall_timeout.map(Duration::from_millis),
             max_tries: None,
             python: self

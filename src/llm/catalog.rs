@@ -5,6 +5,7 @@
 //! are safe with any server, and an unknown (never zero) price.
 
 use std::collections::BTreeMap;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use podium_types::chat::Effort;
 use podium_types::money::Usd;
@@ -15,6 +16,7 @@ use crate::catalog_check;
 use crate::catalog_error::CatalogError;
 use crate::endpoint::ProviderFacts;
 use crate::model::ModelName;
+use crate::pace::Limits;
 use crate::same_as;
 use crate::toml_fault;
 
@@ -152,6 +154,12 @@ pub struct ModelFacts {
     pub reasoning: bool,
     /// Gives log probabilities.
     pub logprobs: bool,
+    /// A limit of its own, beside its provider's: requests in any minute.
+    pub requests_per_minute: Option<NonZeroU32>,
+    /// A limit of its own: tokens, of prompts and answers, in any minute.
+    pub tokens_per_minute: Option<NonZeroU64>,
+    /// A limit of its own: calls at the same time.
+    pub concurrency: Option<NonZeroU32>,
     /// The least reasoning effort it takes; less becomes this.
     pub least_effort: Effort,
     /// The least and the most tokens of thought it takes, where the provider speaks Gemini's protocol and an effort is
@@ -184,9 +192,21 @@ impl ModelFacts {
         parallel_tool_calls: true,
         reasoning: true,
         logprobs: true,
+        requests_per_minute: None,
+        tokens_per_minute: None,
+        concurrency: None,
         least_effort: Effort::Minimal,
         thinking_budget: None,
     };
+
+    /// The limits of its own.
+    pub(crate) const fn limits(&self) -> Limits {
+        Limits {
+            requests_per_minute: self.requests_per_minute,
+            tokens_per_minute: self.tokens_per_minute,
+            concurrency: self.concurrency,
+        }
+    }
 }
 
 impl Default for ModelFacts {

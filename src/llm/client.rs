@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::ledger::{Ledger, WorstCase};
 use crate::model::ModelName;
 use crate::observer::Observer;
+use crate::pace::{Lanes, Pacing};
 use crate::playbook;
 use crate::provider::http::{self, Connection, Conversation};
 use crate::provider::{self, Parameter, Provider, Without, playbook::Playbook};
@@ -60,6 +61,7 @@ pub struct Prepared {
 pub struct Client {
     pub(crate) shared: Arc<Shared>,
     playbook: Option<Arc<playbook::Library>>,
+    pacing: Pacing,
     recordings: Arc<BTreeMap<String, Recording>>,
 }
 
@@ -76,7 +78,7 @@ pub(crate) struct Shared {
 }
 
 impl Client {
-    /// A client. Nothing is read, opened or sent yet.
+    /// A client with lanes of its own. Nothing is read, opened or sent yet.
     pub fn new(catalog: Catalog, settings: Settings, playbook: Option<Arc<playbook::Library>>) -> Self {
         let free = Prices {
             input: 0.0,
@@ -95,7 +97,13 @@ impl Client {
             corrections: Mutex::default(),
             callers: Mutex::default(),
         };
-        Self { shared: Arc::new(shared), playbook, recordings: Arc::default() }
+        Self { shared: Arc::new(shared), playbook, pacing: Pacing::default(), recordings: Arc::default() }
+    }
+
+    /// The same client in the lanes of `pacing`: clients that call the same service with the same key share them.
+    #[must_use]
+    pub fn paced(self, pacing: Pacing) -> Self {
+        Self { pacing, ..self }
     }
 
     /// This client with recordings of runs, by the model part of their names: `replay/NAME` answers from `NAME`.
@@ -179,6 +187,12 @@ impl Client {
             without.extend(endpoint.json_mode.then_some(Parameter::Schema));
         }
         Shaped::new(request, self.facts(model), without, &self.shared.settings)
+    }
+
+    /// The lanes of a chat; `None` for the stand-in, which is no service.
+    pub(crate) fn lanes(&self, model: &ModelName) -> Option<Lanes> {
+        let endpoint = self.shared.settings.endpoints.get(&model.provider)?;
+        Some(self.pacing.lanes(&model.provider, endpoint, &model.model, self.facts(model).limits()))
     }
 
     fn provider(&self, model: &ModelName) -> Result<Box<dyn Provider + '_>, Error> {

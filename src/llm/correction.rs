@@ -4,6 +4,13 @@
 //! larger, later worst cases of the same model grow by as much, for the life of the process; they never shrink below
 //! the plain estimate. Large excesses of small prompts come from what a server adds to every prompt, so they are
 //! added to the next estimate; those of larger ones multiply it.
+//!
+//! A usage that cannot be true teaches nothing and is not charged: one number out of a broken server would make every
+//! later call of the model too dear for any budget.
+
+use podium_types::usage::Usage;
+
+use crate::ledger::WorstCase;
 
 /// From this many tokens on an excess is a ratio, below it a constant.
 const LARGE: u64 = 1_000;
@@ -51,6 +58,33 @@ pub(crate) struct Corrections {
     pub(crate) output: Correction,
 }
 
+/// The window of a model whose window is not known, from above: ten times the longest that there is.
+const WIDEST: u64 = 10_000_000;
+
+/// What to settle instead of `told`, where that cannot be true; `None` where it can.
+///
+/// No prompt and no answer is longer than the window. Entries grow stale and are written by hand, so twice a known
+/// window is still believed, and so is what was reserved. The part that cannot be true is taken at its worst case, and
+/// the usage counts as an estimate.
+pub(crate) fn mended(told: &Usage, window: Option<u64>, worst: &WorstCase) -> Option<Usage> {
+    let ceiling = window.map_or(WIDEST, |window| window.saturating_mul(2));
+    let true_input = told.input_tokens <= ceiling.max(worst.input_tokens);
+    let true_output = told.output_tokens <= ceiling.max(worst.output_tokens);
+    if true_input && true_output {
+        return None;
+    }
+    let mut settled = Usage { estimated: true, cost: None, ..*told };
+    if !true_input {
+        settled.input_tokens = worst.input_tokens;
+        (settled.cached_input_tokens, settled.cache_write_tokens) = (0, 0);
+    }
+    if !true_output {
+        settled.output_tokens = worst.output_tokens;
+        settled.reasoning_tokens = settled.reasoning_tokens.min(worst.output_tokens);
+    }
+    Some(settled)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -71,6 +105,34 @@ mod tests {
         correction.learn(2_000, 2_500);
         correction.learn(10, 5);
         assert_eq!((correction.of(10), correction.of(100_000)), (510, 150_000), "it never shrinks");
+    }
+
+    #[test]
+    fn a_usage_beyond_any_window_becomes_an_estimate() {
+        let worst = WorstCase { input_tokens: 40, output_tokens: 100, cost: None };
+        let told = |input: u64, output: u64| Usage {
+            input_tokens: input,
+            cached_input_tokens: input,
+            output_tokens: output,
+            ..Usage::default()
+        };
+        let huge = 1_000_000_000_000_000_000;
+        let estimate = |usage: Usage| Some(Usage { estimated: true, ..usage });
+        for (name, usage, window, expected) in [
+            ("what was reserved", told(40, 100), Some(10), None),
+            ("a stale window", told(4_000, 3_000), Some(2_000), None),
+            ("an unknown window", told(WIDEST, WIDEST), None, None),
+            (
+                "a prompt",
+                told(4_001, 7),
+                Some(2_000),
+                estimate(Usage { cached_input_tokens: 0, ..told(40, 7) }),
+            ),
+            ("an answer", told(9, huge), Some(2_000), estimate(told(9, 100))),
+            ("both", told(huge, huge), None, estimate(Usage { cached_input_tokens: 0, ..told(40, 100) })),
+        ] {
+            assert_eq!(mended(&usage, window, &worst), expected, "{name}");
+        }
     }
 
     proptest! {

@@ -4,9 +4,11 @@
 //! provider's entry holds the *name* of the variable with its key, never a key.
 
 use std::collections::BTreeMap;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use serde::{Deserialize, Serialize};
 
+use crate::pace::Limits;
 use crate::secret::Secret;
 
 /// What a provider speaks.
@@ -66,6 +68,12 @@ pub struct ProviderFacts {
     /// that wants the other name says so, and gets it.
     #[serde(default)]
     pub max_completion_tokens: bool,
+    /// Requests that are sent to it in any minute, by all runs of a process together.
+    pub requests_per_minute: Option<NonZeroU32>,
+    /// Tokens, of prompts and answers, in any minute.
+    pub tokens_per_minute: Option<NonZeroU64>,
+    /// Calls at the same time.
+    pub concurrency: Option<NonZeroU32>,
     /// It takes the reasoning effort inside an object, `reasoning`.
     #[serde(default)]
     pub reasoning_object: bool,
@@ -97,6 +105,8 @@ pub struct Endpoint {
     pub key_required: bool,
     /// It calls the output limit `max_completion_tokens`.
     pub max_completion_tokens: bool,
+    /// How fast and how many at once it may be called.
+    pub limits: Limits,
     /// It takes the reasoning effort inside an object.
     pub reasoning_object: bool,
     /// The reasoning it wants back.
@@ -155,6 +165,11 @@ impl ProviderFacts {
             key_variable,
             key_required: self.key_required && at_home,
             max_completion_tokens: self.max_completion_tokens && at_home,
+            limits: Limits {
+                requests_per_minute: self.requests_per_minute,
+                tokens_per_minute: self.tokens_per_minute,
+                concurrency: self.concurrency,
+            },
             reasoning_object: self.reasoning_object,
             reasoning_back: self.reasoning_back,
             json_mode: self.json_mode,
@@ -186,6 +201,9 @@ mod tests {
             other_key_variable: None,
             key_required: true,
             max_completion_tokens: true,
+            requests_per_minute: None,
+            tokens_per_minute: None,
+            concurrency: None,
             reasoning_object: false,
             reasoning_back: None,
             json_mode: false,

@@ -77,7 +77,7 @@ impl Error {
 }
 
 /// What kind of service failure it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ServiceFailure {
     /// The account's quota or credit is used up.

@@ -8,14 +8,16 @@
 //!
 //! 1. turns (`chat`): calls are read out of the text of a model without tools, and a demanded one that is missing is
 //!    asked for again (`chat/tools`); the document of an output schema is checked, and repaired once;
-//! 2. tries (`chat/tries`): what the model cannot take is left out (`chat/shape`), the prompt is held against the window, the
-//!    ledger reserves the worst case, a failure is waited out (`chat/delay`) or ends the chat;
+//! 2. tries (`chat/tries`): what the model cannot take is left out (`chat/shape`), the prompt is held against the window,
+//!    a lane of the service is passed ([`Pacing`]), the ledger reserves the worst case, a failure is waited out
+//!    (`chat/delay`) or ends the chat;
 //! 3. `provider`: one try, sent once: `provider/openai` over HTTP, or the stand-in model of [`playbook`].
 //!
 //! A [`Recording`] of a run answers without any of this.
 //!
 //! Budgets lie inside retries because every try may be billed; the window check lies inside downgrades because
-//! leaving a feature out changes the prompt.
+//! leaving a feature out changes the prompt. The lane lies between them: what is never sent takes no place, and what
+//! only waits sets nothing aside.
 //!
 //! Beside them: [`Catalog`] (what is known of models), [`Settings`], [`tokens`] (estimates and exact counts) and
 //! [`Secret`] (keys).
@@ -31,6 +33,7 @@ mod error;
 mod ledger;
 mod model;
 mod observer;
+mod pace;
 pub mod playbook;
 mod provider;
 mod recording;
@@ -51,7 +54,8 @@ pub use endpoint::{Endpoint, Protocol, ProviderFacts, ReasoningBack};
 pub use error::{Error, ServiceFailure};
 pub use ledger::{Denied, Ledger, NoLedger, Settled, WorstCase};
 pub use model::{ModelName, ModelNameError};
-pub use observer::{CallEvent, NoObserver, Observer};
+pub use observer::{CallEvent, NoObserver, Observer, WaitReason};
+pub use pace::{Limits, Pacing};
 pub use recording::{PROVIDER as REPLAY, Recording};
 pub use secret::Secret;
 pub use settings::Settings;

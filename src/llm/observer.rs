@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use podium_types::usage::Usage;
+use serde::{Deserialize, Serialize};
 
 use crate::error::ServiceFailure;
 use crate::ledger::WorstCase;
@@ -48,6 +49,16 @@ pub enum CallEvent {
         /// What was used.
         used: Usage,
     },
+    /// A server told a usage that cannot be true: more tokens than any window holds. It is settled as an estimate, at
+    /// the try's worst case, and teaches nothing.
+    ImplausibleUsage {
+        /// Which try.
+        attempt: u32,
+        /// What the server told.
+        told: Usage,
+        /// What was settled.
+        settled: Usage,
+    },
     /// The server saw far fewer prompt tokens than were sent: it cut the prompt without saying so. The answer counts.
     Truncated {
         /// Prompt tokens by our own count.
@@ -60,13 +71,14 @@ pub enum CallEvent {
         /// The ability that is left out, in our words: `temperature`, `seed`, `stop`, `effort`, `schema`, `tools`, ...
         parameter: String,
     },
-    /// Waiting on the service begins; it ends with [`CallEvent::WaitingOver`], also when the chat is dropped.
+    /// Waiting on the service begins; it ends with [`CallEvent::WaitingOver`], also when the chat is dropped. A wait
+    /// for a place that is known to be shorter than a quarter of a second is not told.
     Waiting {
         /// Why.
-        why: ServiceFailure,
-        /// For how long.
-        delay: Duration,
-        /// The failed try.
+        why: WaitReason,
+        /// For how long, where that is known; an estimate where other calls wait before this one.
+        delay: Option<Duration>,
+        /// The try that comes next, counted from 1 within this turn; tries that a downgrade repeats do not count.
         attempt: u32,
         /// The most tries of this turn.
         of: u32,
@@ -89,6 +101,34 @@ pub enum CallEvent {
         /// How long the try took.
         elapsed: Duration,
     },
+}
+
+/// Why a chat waits on a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitReason {
+    /// The try before failed so.
+    Failure(ServiceFailure),
+    /// The limit of requests in a minute is used up.
+    RequestsPerMinute,
+    /// The limit of tokens in a minute is used up.
+    TokensPerMinute,
+    /// As many calls as may be are under way.
+    Concurrency,
+    /// The service asked, by an answer to this or to another call, for a pause, or calls start gently after one.
+    Pause,
+}
+
+impl std::fmt::Display for WaitReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Failure(kind) => kind.fmt(f),
+            Self::RequestsPerMinute => f.write_str("requests per minute"),
+            Self::TokensPerMinute => f.write_str("tokens per minute"),
+            Self::Concurrency => f.write_str("calls at once"),
+            Self::Pause => f.write_str("a pause the service asked for"),
+        }
+    }
 }
 
 /// Who is told. Called from the task that polls the chat; it must not block.

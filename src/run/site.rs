@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podium_competition::{Catalog, Competition, Folders, Status};
-use podium_llm::{Client, ModelName};
+use podium_llm::{Client, ModelName, Pacing};
 use podium_sandbox::environment::Interpreter;
 use podium_sandbox::{Environment, Job, Sandbox, SandboxKind};
 use podium_scaffold::{Budget, Scaffold};
@@ -42,6 +42,8 @@ pub struct Site {
     pub max_tries: Option<u32>,
     /// A Python of the user's own, instead of a pinned profile.
     pub python: Option<PathBuf>,
+    /// The lanes of model services, which all runs of this process share.
+    pub pacing: Pacing,
     /// Where recordings are, by the model part of their names.
     pub recordings: BTreeMap<String, RecordingPlace>,
 }
@@ -145,7 +147,8 @@ impl Site {
             None => None,
         };
         let recordings = self.read_recordings(models.values())?;
-        let client = Client::new(catalog, settings, library).with_recordings(recordings);
+        let client =
+            Client::new(catalog, settings, library).paced(self.pacing.clone()).with_recordings(recordings);
         for model in models.values() {
             client.prepare(model)?;
         }

@@ -6,6 +6,8 @@
 
 use std::path::PathBuf;
 
+use podium_types::session::SessionKind;
+
 use crate::strength::Strength;
 
 /// An error of the sandbox itself.
@@ -26,6 +28,67 @@ pub enum SandboxError {
     Probe {
         /// What bubblewrap said, or what the probe saw.
         message: String,
+    },
+    /// No container engine answers.
+    #[error("no container engine answers at `{address}`: {message}")]
+    NoEngine {
+        /// Where it was looked for.
+        address: String,
+        /// Why it did not answer.
+        message: String,
+    },
+    /// The engine's socket is not this user's to open.
+    #[error("this user may not talk to the container engine at `{address}`")]
+    EngineRefused {
+        /// Where it listens.
+        address: String,
+    },
+    /// The engine refused a request, or hung.
+    #[error("{action} failed")]
+    Engine {
+        /// What was asked of it.
+        action: &'static str,
+        /// Its answer.
+        #[source]
+        source: Box<bollard::errors::Error>,
+    },
+    /// The image is not there.
+    #[error("the container engine has no image `{image}`")]
+    NoImage {
+        /// As it was named.
+        image: String,
+    },
+    /// The engine does not know the runtime.
+    #[error("the container engine has no runtime `{runtime}`, but {known}")]
+    NoRuntime {
+        /// As it was named.
+        runtime: String,
+        /// What it has.
+        known: String,
+    },
+    /// The probe container came up, but does not hold what it must.
+    #[error("the probe container of image `{image}` failed: {message}")]
+    ContainerProbe {
+        /// The image.
+        image: String,
+        /// What the probe saw.
+        message: String,
+    },
+    /// The interpreter cannot be started in the image.
+    #[error("`{}` cannot be started in the image `{image}`", python.display())]
+    NoPythonInImage {
+        /// The image.
+        image: String,
+        /// The interpreter.
+        python: PathBuf,
+    },
+    /// A folder that is mounted cannot be read by the program's user.
+    #[error("`{}` can be read by its owner only, and in a container code runs as user {uid}", folder.display())]
+    Unreadable {
+        /// The host folder.
+        folder: PathBuf,
+        /// The user's number.
+        uid: u32,
     },
     /// The sandbox is weaker than what was required.
     #[error("the sandbox in force is `{found}`, but `{required}` is required: {missing}")]
@@ -77,9 +140,28 @@ pub enum SandboxError {
         /// How long was waited.
         seconds: u64,
     },
+    /// Something was asked of a session while a call is running in it.
+    #[error("a call is still running in the {kind}")]
+    SessionBusy {
+        /// Shell or kernel.
+        kind: SessionKind,
+    },
+    /// Something was asked of a session whose program has ended.
+    #[error("the {kind} has ended, and its state is lost")]
+    SessionOver {
+        /// Shell or kernel.
+        kind: SessionKind,
+    },
     /// The cancellation token fired; every process is dead.
     #[error("the execution was cancelled")]
     Cancelled,
+    /// The network namespace of a jail could not be joined.
+    #[error("no port could be bound in the network of the jail")]
+    Ports {
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
     /// A file or system call failed.
     #[error("{action} `{}` failed", path.display())]
     Io {
@@ -134,10 +216,40 @@ impl SandboxError {
                 "code sees all of `/usr` and of the Python environment's folders: keep competitions' data, runs and a \
                  clone of Podium elsewhere (--data-dir, --runs-dir or --into, --assets), or choose another --python",
             ),
-            Self::Job { .. }
+            Self::SessionBusy { .. } => Some("wait for its end, interrupt it, or restart the session"),
+            Self::SessionOver { .. } => Some("restart the session"),
+            Self::NoEngine { .. } => Some(
+                "start it (`systemctl start docker`, or `systemctl --user start docker` for a rootless one), install it \
+                 (Debian and Ubuntu: `apt install docker.io`), or name its address in DOCKER_HOST; \
+                 `--sandbox jail` needs no engine",
+            ),
+            Self::EngineRefused { .. } => Some(
+                "join the group `docker` (`sudo usermod -aG docker $USER`, then log in anew), which is as good as root, \
+                 or set up a rootless engine and name its socket in DOCKER_HOST; `--sandbox jail` needs neither",
+            ),
+            Self::NoImage { .. } => Some(
+                "images are never pulled unasked: `docker pull` or `docker build` it first, or name none for Podium's own, \
+                 which needs no registry",
+            ),
+            Self::NoRuntime { .. } => Some(
+                "install the runtime and name it in the engine's /etc/docker/daemon.json, then restart the engine",
+            ),
+            Self::ContainerProbe { .. } => Some(
+                "the image must have /bin/sh, grep and id, and the runtime must support read-only roots and no-new-privileges",
+            ),
+            Self::NoPythonInImage { .. } => Some(
+                "the environment is mounted from this machine, but the Python it stands on is the image's: take an image \
+                 with the same Python at the same path, or name no image to use this machine's",
+            ),
+            Self::Unreadable { .. } => {
+                Some("let others read it (`chmod -R o+rX FOLDER`), or run as the user that it belongs to")
+            }
+            Self::Engine { .. }
+            | Self::Job { .. }
             | Self::Start { .. }
             | Self::Stuck { .. }
             | Self::Cancelled
+            | Self::Ports { .. }
             | Self::Io { .. }
             | Self::System { .. } => None,
         }

@@ -6,26 +6,33 @@ use podium_types::execution::{Collected, Ended, Exception, Execution, LimitHit};
 use rustix::process::Resource;
 
 use crate::{
-    Job, Limits, SandboxError, cgroup::Usage, collect::collect, program, traceback, watch::Ending, workspace,
+    Job, Limits, SandboxError, callback::Told, cgroup::Usage, collect::collect, program, traceback,
+    watch::Ending, workspace,
 };
-
-/// Files a program may have open at one time.
-const OPEN_FILES: u64 = 8192;
 
 /// What is known of an ended program besides its output.
 pub(crate) struct Evidence {
     pub(crate) ended: Ended,
     pub(crate) usage: Usage,
-    pub(crate) network_attempts: u64,
+    pub(crate) network: Network,
     /// CPU time of the whole tree, where it is known.
     pub(crate) cpu: Option<Duration>,
     /// The program began in a copy of a warm interpreter.
     pub(crate) warm: bool,
 }
 
+/// What the program did with the network that it does not have.
+#[derive(Debug, Default)]
+pub(crate) struct Network {
+    /// Packets that the kernel refused.
+    pub(crate) refused: u64,
+    /// What the harness was asked.
+    pub(crate) told: Told,
+}
+
 /// Makes the workspace ready: the old submission is gone, so what is found later was written by this program.
 /// Blocks for as long as the removal of a large one takes.
-pub(crate) fn prepare(job: &Job) -> Result<(), SandboxError> {
+pub(crate) fn make_ready(job: &Job) -> Result<(), SandboxError> {
     for folder in [Some(&job.workspace), job.input.as_ref()].into_iter().flatten() {
         if !folder.is_absolute() {
             return Err(SandboxError::Job {
@@ -33,9 +40,16 @@ pub(crate) fn prepare(job: &Job) -> Result<(), SandboxError> {
             });
         }
     }
+    job.limits.check().map_err(|message| SandboxError::Job { message })?;
     program::check_environment(job)?;
     let submission = job.submission.as_ref().map(|rule| rule.path.as_str());
     workspace::prepare(&job.workspace, submission).map_err(SandboxError::io("preparing", &job.workspace))
+}
+
+/// The same, off the runtime's threads.
+pub(crate) async fn prepare(job: &Job) -> Result<(), SandboxError> {
+    let job = job.clone();
+    blocking(move || make_ready(&job)).await
 }
 
 /// Work that blocks, off the runtime's threads. Where nobody waits for it any more its result is dropped.
@@ -61,9 +75,20 @@ pub(crate) async fn submission(job: &Job) -> Result<Collected, SandboxError> {
     .await
 }
 
-/// Per-process limits that hold in every kind.
+/// Per-process limits that hold in every kind. The CPU time of one process backs up the polled one of the tree.
 pub(crate) fn rlimits(limits: &Limits) -> Vec<(Resource, u64)> {
-    vec![(Resource::Core, 0), (Resource::Fsize, limits.file_bytes), (Resource::Nofile, OPEN_FILES)]
+    let mut rlimits = vec![
+        (Resource::Core, 0),
+        (Resource::Fsize, limits.file_bytes),
+        (Resource::Nofile, limits.open_files),
+        // What a program as root could raise for itself otherwise.
+        (Resource::Nice, 0),
+        (Resource::Rtprio, 0),
+    ];
+    if let Some(limit) = limits.cpu_time {
+        rlimits.push((Resource::Cpu, limit.as_secs() + 1));
+    }
+    rlimits
 }
 
 /// The processors granted.
@@ -84,12 +109,12 @@ pub(crate) async fn execution(
     ending: Ending,
     evidence: Evidence,
 ) -> Result<Execution, SandboxError> {
-    let Evidence { ended, usage, network_attempts, cpu, warm } = evidence;
+    let Evidence { ended, usage, network: Network { refused, told }, cpu, warm } = evidence;
     let exception = program::script(job)
         .filter(|_| ended != Ended::Exit(0))
         .and_then(|script| traceback::exception(&ending.output, script));
-    let limit = ending.limit.or_else(|| limit_of(&job.limits, ended, exception.as_ref(), usage));
-    let blocked = blocked(usage, network_attempts);
+    let limit = ending.limit.or_else(|| limit_of(&job.limits, ended, exception.as_ref(), usage, cpu));
+    let blocked = blocked(usage, refused.saturating_add(told.questions));
     let submission = submission(job).await?;
     Ok(Execution {
         ended,
@@ -101,6 +126,8 @@ pub(crate) async fn execution(
         cpu_ms: cpu.map(millis),
         peak_memory_bytes: usage.peak_memory,
         blocked,
+        names_asked: told.names,
+        submission_checks: told.verdicts,
         interrupted: false,
         warm,
     })
@@ -116,21 +143,29 @@ pub(crate) fn blocked(usage: Usage, network_attempts: u64) -> BTreeMap<String, u
 }
 
 /// The limit that ended a program, by what the kernel counted or said. A program that ended well was not ended by one.
+/// What a program's traceback says is its own claim, and used only where nothing else tells.
 pub(crate) fn limit_of(
     limits: &Limits,
     ended: Ended,
     exception: Option<&Exception>,
     usage: Usage,
+    cpu: Option<Duration>,
 ) -> Option<LimitHit> {
-    let too_large = exception.is_some_and(|exception| exception.message.contains("[Errno 27]"));
+    let says = |errno: &str| exception.is_some_and(|exception| exception.message.starts_with(errno));
     if ended == Ended::Exit(0) {
         None
     } else if usage.oom_kills > 0 {
         Some(LimitHit::Memory { limit_bytes: limits.memory_bytes })
     } else if usage.forks_refused > 0 {
         Some(LimitHit::Processes { limit: limits.processes })
-    } else if ended == Ended::Signal(libc::SIGXFSZ) || too_large {
-        Some(LimitHit::Disk { limit_bytes: limits.file_bytes })
+    } else if ended == Ended::Signal(libc::SIGXFSZ) || says("[Errno 27]") {
+        Some(LimitHit::FileSize { limit_bytes: limits.file_bytes })
+    } else if says("[Errno 24]") {
+        Some(LimitHit::OpenFiles { limit: limits.open_files })
+    } else if let (Ended::Signal(libc::SIGXCPU | libc::SIGKILL), Some(limit)) = (ended, limits.cpu_time)
+        && (ended == Ended::Signal(libc::SIGXCPU) || cpu.is_some_and(|cpu| cpu >= limit))
+    {
+        Some(LimitHit::CpuTime { limit_ms: millis(limit) })
     } else {
         None
     }

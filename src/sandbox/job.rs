@@ -9,7 +9,7 @@ use podium_types::execution::Program;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::environment::Environment;
+use crate::{SubmissionCheck, environment::Environment};
 
 /// What to run in the sandbox.
 #[derive(Clone, Debug)]
@@ -35,6 +35,9 @@ pub struct Job {
     pub env: BTreeMap<String, String>,
     /// The submission to remove before and to collect afterwards.
     pub submission: Option<SubmissionRule>,
+    /// A check of submissions that the program may ask for while it runs. Needs a sandbox with
+    /// [`Facts::callbacks`](crate::Facts::callbacks); elsewhere such a job is refused.
+    pub submission_check: Option<SubmissionCheck>,
     /// When it fires, everything is killed and the execution returns [`SandboxError::Cancelled`](crate::SandboxError::Cancelled).
     pub cancel: CancellationToken,
 }
@@ -53,6 +56,7 @@ impl Job {
             limits: Limits::default(),
             env: BTreeMap::new(),
             submission: None,
+            submission_check: None,
             cancel: CancellationToken::new(),
         }
     }
@@ -87,10 +91,40 @@ pub struct Limits {
     pub tmp_bytes: u64,
     /// Size of `/dev/shm`.
     pub shm_bytes: u64,
-    /// Size of one file.
+    /// Size of one file; strict.
     pub file_bytes: u64,
-    /// Size of the workspace; measured about once a second, so it can be passed by what is written in that time.
+    /// Size of the workspace. Polled (see `watchdog`): at most this and one second of writes.
     pub workspace_bytes: u64,
+    /// Files and folders in the workspace; polled as well.
+    pub workspace_files: u64,
+    /// Files that one process may have open at one time; strict.
+    pub open_files: u64,
+    /// CPU time of the whole tree; polled ten times a second. `None` for no limit besides the wall clock.
+    pub cpu_time: Option<Duration>,
+}
+
+/// Less memory than this and the jail itself, or a Python that only starts, would be killed.
+const LEAST_MEMORY: u64 = 24 << 20;
+/// Bubblewrap's own two processes, a shell and what it starts.
+const LEAST_PROCESSES: u64 = 8;
+/// Python opens a few while it starts, the loader as well.
+const LEAST_OPEN_FILES: u64 = 32;
+
+impl Limits {
+    /// Says which limit is too small for anything to run within it.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let least = [
+            ("memory limit", self.memory_bytes, LEAST_MEMORY, "bytes"),
+            ("process limit", self.processes, LEAST_PROCESSES, "processes"),
+            ("open files limit", self.open_files, LEAST_OPEN_FILES, "files"),
+        ];
+        match least.iter().find(|(_, limit, least, _)| limit < least) {
+            Some((name, limit, least, unit)) => {
+                Err(format!("a {name} of {limit} {unit} is below the least, {least} {unit}"))
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 impl Default for Limits {
@@ -105,6 +139,9 @@ impl Default for Limits {
             shm_bytes: 1 << 30,
             file_bytes: 16 << 30,
             workspace_bytes: 32 << 30,
+            workspace_files: 500_000,
+            open_files: 8192,
+            cpu_time: None,
         }
     }
 }

@@ -8,29 +8,39 @@
 //! - [`job`]: what is run and within which limits
 //! - [`strength`]: what the machine can enforce
 //! - `jail`: bubblewrap namespaces, system call filter, control groups
+//! - `docker`: a container per execution
 //! - `process`: a plain child with limits, by explicit name only
 //! - `cgroup`: control groups, version 1 and 2, and the sweep of what a crash left
+//! - `callback`: what code inside can ask of the harness: the format of a submission, and names to no avail
 //! - `supervisor`, `spawn`: starting children from one thread
 //! - `tree`, `reader`: the processes of an execution as a whole, and its output pipe
 //! - `watch`, `watchdog`: following one execution to its end, within its limits
+//! - `place`: what a kind offers so that programs run in it
 //! - `program`, `finish`: what all kinds do before and after; `trial`: running one while a sandbox is opened
+//! - [`session`]: a shell or a kernel that keeps state between calls
+//! - [`scratch`]: temporary folders that are swept after a crash
 //! - `output`, `traceback`: what the program printed, and the exception that ended it
 //! - [`workspace`], [`mod@collect`]: folders a hostile program has written to
 //! - `warm`: scripts that begin in a copy of an interpreter with its imports done
 //! - [`environment`]: the pinned Python environment
 //! - [`error`]: typed errors with hints
 
+mod callback;
 mod cgroup;
 pub mod collect;
+mod docker;
 pub mod environment;
 pub mod error;
 mod finish;
 mod jail;
 pub mod job;
 mod output;
+mod place;
 mod process;
 mod program;
 mod reader;
+pub mod scratch;
+pub mod session;
 mod spawn;
 pub mod strength;
 mod supervisor;
@@ -47,12 +57,14 @@ use std::{fmt, future::Future, path::PathBuf, pin::Pin, str::FromStr, time::Dura
 use podium_types::execution::Execution;
 use serde::{Deserialize, Serialize};
 
-pub use cgroup::sweep;
+pub use callback::{Checker, SubmissionCheck};
 pub use collect::collect;
+pub use docker::DockerSettings;
 pub use environment::{Environment, Interpreter};
 pub use error::SandboxError;
 pub use job::{CpuSet, Job, Limits, SubmissionRule};
-pub use strength::{CgroupFacts, Facts, Strength};
+pub use session::{Session, SessionFuture, SessionJob};
+pub use strength::{CgroupFacts, EngineFacts, Facts, Strength};
 pub use tokio_util::sync::CancellationToken;
 
 /// The kinds of sandbox.
@@ -61,6 +73,8 @@ pub use tokio_util::sync::CancellationToken;
 pub enum SandboxKind {
     /// Namespaces by bubblewrap, a system call filter, control groups.
     Jail,
+    /// A container per execution, by an engine that is running.
+    Docker,
     /// A plain child with limits. No boundary: only by explicit name.
     Process,
 }
@@ -70,6 +84,7 @@ impl SandboxKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Jail => "jail",
+            Self::Docker => "docker",
             Self::Process => "process",
         }
     }
@@ -85,7 +100,7 @@ impl FromStr for SandboxKind {
     type Err = UnknownKind;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        [Self::Jail, Self::Process]
+        [Self::Jail, Self::Docker, Self::Process]
             .into_iter()
             .find(|kind| kind.name() == text)
             .ok_or_else(|| UnknownKind(text.to_owned()))
@@ -94,7 +109,7 @@ impl FromStr for SandboxKind {
 
 /// Not a kind of sandbox.
 #[derive(Debug, thiserror::Error)]
-#[error("unknown sandbox kind `{0}`: it is `jail` or `process`")]
+#[error("unknown sandbox kind `{0}`: it is `jail`, `docker` or `process`")]
 pub struct UnknownKind(pub String);
 
 /// What a sandbox is opened with.
@@ -104,6 +119,8 @@ pub struct Settings {
     pub require: Option<Strength>,
     /// The bubblewrap program; looked up on PATH when not given.
     pub bubblewrap: Option<PathBuf>,
+    /// The engine, image and runtime of the docker kind.
+    pub docker: DockerSettings,
     /// Use control groups where they are writable. Off only to try the weaker tier.
     pub cgroups: bool,
     /// Time between SIGINT and SIGKILL at the wall-clock limit.
@@ -120,6 +137,7 @@ impl Default for Settings {
         Self {
             require: None,
             bubblewrap: None,
+            docker: DockerSettings::default(),
             cgroups: true,
             grace: Duration::from_secs(2),
             drain: Duration::from_millis(500),
@@ -141,14 +159,31 @@ pub trait Sandbox: Send + Sync {
 
     /// Runs a job to its end.
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a>;
+
+    /// Starts a shell or a kernel that keeps its state between calls. Kinds that cannot say so.
+    fn open_session<'a>(&'a self, job: &'a SessionJob) -> SessionFuture<'a> {
+        let kind = self.facts().kind;
+        Box::pin(async move {
+            let message = format!("the {kind} kind of sandbox has no {} sessions", job.kind);
+            Err(SandboxError::Job { message })
+        })
+    }
 }
 
-/// Probes this machine and opens a sandbox, or says what is missing and how to mend it. Control groups that a killed
-/// harness left are removed. Blocks for some ten milliseconds.
+/// Removes what killed harnesses left, and only that: control groups and temporary folders whose owner is dead. Returns
+/// how many that were. [`open`] does it.
+pub fn sweep() -> usize {
+    cgroup::sweep() + scratch::sweep()
+}
+
+/// Probes this machine and opens a sandbox, or says what is missing and how to mend it. What killed harnesses left is
+/// [swept](sweep), with docker their containers as well. Blocks for some ten milliseconds, with docker for about a
+/// second.
 pub fn open(kind: SandboxKind, settings: &Settings) -> Result<Box<dyn Sandbox>, SandboxError> {
     sweep();
     let sandbox: Box<dyn Sandbox> = match kind {
         SandboxKind::Jail => Box::new(jail::Jail::open(settings)?),
+        SandboxKind::Docker => Box::new(docker::Docker::open(settings)?),
         SandboxKind::Process => Box::new(process::Process::open(settings)?),
     };
     let facts = sandbox.facts();

@@ -14,22 +14,22 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use podium_types::execution::{Ended, Execution};
+use podium_types::execution::Ended;
 use rustix::process::{Pid, Resource, Signal};
 
 use crate::{
-    ExecutionFuture, Facts, Job, Sandbox, SandboxError, SandboxKind, Settings, Strength,
-    cgroup::{Group, Hierarchy, Usage},
-    finish::{self, Evidence},
+    ExecutionFuture, Facts, Job, Sandbox, SandboxError, SandboxKind, SessionFuture, SessionJob, Settings,
+    Strength,
+    cgroup::{CpuClock, Group, Hierarchy, Usage},
+    finish::{self, Evidence, Network},
+    place::{Place, execute},
     program,
     program::Launch,
+    session,
     spawn::Preparation,
     supervisor,
-    tree::{Fate, Live, Tree},
-    trial,
-    watch::{Plan, follow},
-    watchdog::Watchdog,
-    workspace,
+    tree::{Fate, Killer, Live, Tree},
+    trial, workspace,
 };
 
 /// Names the execution in the environment of everything that it starts.
@@ -43,7 +43,7 @@ pub(crate) struct Process {
     facts: Facts,
 }
 
-struct ProcessTree {
+pub(crate) struct ProcessTree {
     leader: Pid,
     mark: String,
     group: Option<Group>,
@@ -59,9 +59,11 @@ impl Process {
             kind: SandboxKind::Process,
             strength: Strength::Limits,
             bubblewrap: None,
+            engine: None,
             cgroup: hierarchy.as_ref().map(Hierarchy::facts),
             seccomp: false,
             nested_namespaces_refused: false,
+            callbacks: false,
             missing: Vec::new(),
         };
         let mut process = Self { hierarchy, settings: settings.clone(), facts };
@@ -74,38 +76,6 @@ impl Process {
         }
         process.facts.missing = missing;
         Ok(process)
-    }
-
-    async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
-        let (process, copy) = (self.clone(), job.clone());
-        let (mut live, output) = finish::blocking(move || {
-            finish::prepare(&copy)?;
-            let (launch, output) = Launch::new(program::command_line(&copy)?)?;
-            Ok((process.start(&copy, launch)?, output))
-        })
-        .await?;
-        let watchdog =
-            Watchdog::new(&job.workspace, &job.limits, self.is_polled().then(|| live.tree.first()));
-        let ending = follow(&mut live, output, &Plan::new(job, &self.settings), watchdog).await?;
-        let evidence = live.tree.evidence(&ending.fate())?;
-        finish::execution(job, ending, evidence).await
-    }
-
-    /// Starts a program; blocks for about a millisecond.
-    fn start(&self, job: &Job, launch: Launch) -> Result<Live<ProcessTree>, SandboxError> {
-        link_input(job)?;
-        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
-        let mark = mark();
-        let (command, inherit) = command(job, launch, &mark)?;
-        let preparation = Preparation { inherit, ..self.preparation(job, group.as_ref())? };
-        let child = supervisor::spawn(command, preparation)?;
-        let leader = child.pid();
-        Ok(Live::new(ProcessTree { leader, mark, group }, child))
-    }
-
-    /// No control group limits memory.
-    fn is_polled(&self) -> bool {
-        !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"))
     }
 
     fn preparation(&self, job: &Job, group: Option<&Group>) -> Result<Preparation, SandboxError> {
@@ -125,6 +95,33 @@ impl Process {
     }
 }
 
+impl Place for Process {
+    type Tree = ProcessTree;
+
+    fn start(&self, job: &Job, launch: Launch, _: &OwnedFd) -> Result<Live<Self::Tree>, SandboxError> {
+        link_input(job)?;
+        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
+        let mark = mark();
+        let (command, inherit) = command(job, launch, &mark)?;
+        let preparation = Preparation { inherit, ..self.preparation(job, group.as_ref())? };
+        let child = supervisor::spawn(command, preparation)?;
+        let leader = child.pid();
+        Ok(Live::new(ProcessTree { leader, mark, group }, child))
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn found(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn is_polled(&self) -> bool {
+        !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"))
+    }
+}
+
 impl Sandbox for Process {
     fn facts(&self) -> &Facts {
         &self.facts
@@ -136,7 +133,11 @@ impl Sandbox for Process {
     }
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {
-        Box::pin(self.run(job))
+        Box::pin(execute(self, job))
+    }
+
+    fn open_session<'a>(&'a self, job: &'a SessionJob) -> SessionFuture<'a> {
+        Box::pin(session::open(self, job))
     }
 }
 
@@ -158,6 +159,12 @@ impl Tree for ProcessTree {
         while kill_marked(&self.mark) {}
     }
 
+    /// By the mark alone: the group's number may be another's by then.
+    fn killer(&self) -> Killer {
+        let mark = self.mark.clone();
+        Box::new(move || while kill_marked(&mark) {})
+    }
+
     fn last(&self) -> Option<&OwnedFd> {
         None
     }
@@ -170,6 +177,10 @@ impl Tree for ProcessTree {
         self.group.as_ref().map(Group::usage).unwrap_or_default()
     }
 
+    fn clock(&self) -> Option<CpuClock> {
+        self.group.as_ref().and_then(Group::cpu_clock)
+    }
+
     fn evidence(&mut self, fate: &Fate<'_>) -> Result<Evidence, SandboxError> {
         let usage = self.usage();
         let ended = match (fate.reaped.code, fate.reaped.signal) {
@@ -177,7 +188,7 @@ impl Tree for ProcessTree {
             (None, signal) => Ended::Signal(signal.unwrap_or(libc::SIGKILL)),
         };
         let cpu = usage.cpu.or(Some(fate.reaped.cpu));
-        Ok(Evidence { ended, usage, network_attempts: 0, cpu, warm: false })
+        Ok(Evidence { ended, usage, network: Network::default(), cpu, warm: false })
     }
 }
 

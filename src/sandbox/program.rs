@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ffi::OsString, os::fd::OwnedFd, path::Path, pro
 use podium_types::execution::Program;
 use rustix::pipe::PipeFlags;
 
-use crate::{Job, SandboxError, workspace};
+use crate::{Facts, Job, SandboxError, callback::script, workspace};
 
 /// A command line, and the descriptors that it starts with: nothing else is inherited.
 #[derive(Debug)]
@@ -73,6 +73,10 @@ pub(crate) fn environment(job: &Job, workspace: &Path) -> BTreeMap<String, OsStr
         path.push(":");
     }
     path.push("/usr/local/bin:/usr/bin:/bin");
+    if job.submission_check.is_some() {
+        path.push(":");
+        path.push(script::FOLDER);
+    }
     let cpus = job.limits.cpus.count().to_string();
     let home = workspace.join(".home").into_os_string();
     let mut environment: BTreeMap<String, OsString> = [
@@ -106,6 +110,15 @@ pub(crate) fn environment(job: &Job, workspace: &Path) -> BTreeMap<String, OsStr
     environment.insert("KMP_BLOCKTIME".to_owned(), "0".into());
     environment.extend(job.env.iter().map(|(name, value)| (name.clone(), OsString::from(value))));
     environment
+}
+
+/// Refuses a job that wants a check of submissions where there can be none.
+pub(crate) fn refuse_check(job: &Job, facts: &Facts) -> Result<(), SandboxError> {
+    if job.submission_check.is_some() && !facts.callbacks {
+        let message = format!("a {} here has no check of submissions inside", facts.kind);
+        return Err(SandboxError::Job { message });
+    }
+    Ok(())
 }
 
 /// Refuses names and values that no environment can hold.

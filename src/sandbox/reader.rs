@@ -1,6 +1,10 @@
 //! Reading the program's output pipe, whose other end hostile code holds.
 
-use std::{os::fd::OwnedFd, time::Duration};
+use std::{
+    os::fd::OwnedFd,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use podium_types::execution::Output;
 use tokio::{io::AsyncReadExt, net::unix::pipe, time::timeout};
@@ -14,8 +18,40 @@ const PIPE_BYTES: usize = 1 << 20;
 pub(crate) struct Reader {
     pipe: Option<pipe::Receiver>,
     buffer: Vec<u8>,
-    recorder: Recorder,
+    kept: Kept,
+}
+
+/// What is kept of the output. Shared, so that it can be taken by whoever looks while another reads on.
+#[derive(Clone)]
+pub(crate) struct Kept {
+    recorder: Arc<Mutex<Recorder>>,
     limits: (usize, usize),
+}
+
+impl Kept {
+    fn new(head: usize, tail: usize) -> Self {
+        Self { recorder: Arc::new(Mutex::new(Recorder::new(head, tail))), limits: (head, tail) }
+    }
+
+    fn recorder(&self) -> MutexGuard<'_, Recorder> {
+        // Nothing that holds the lock can panic half-way.
+        self.recorder.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn push(&self, bytes: &[u8]) {
+        self.recorder().push(bytes);
+    }
+
+    /// What was kept since the last time, which stays.
+    pub(crate) fn copy(&self) -> Output {
+        self.recorder().clone().finish()
+    }
+
+    /// What was kept since the last time.
+    pub(crate) fn take(&self) -> Output {
+        let (head, tail) = self.limits;
+        std::mem::replace(&mut *self.recorder(), Recorder::new(head, tail)).finish()
+    }
 }
 
 impl Reader {
@@ -23,8 +59,7 @@ impl Reader {
     pub(crate) fn new(output: OwnedFd, head: usize, tail: usize) -> Result<Self, SandboxError> {
         let _ = rustix::pipe::fcntl_setpipe_size(&output, PIPE_BYTES);
         let pipe = pipe::Receiver::from_owned_fd(output).map_err(poll_failed)?;
-        let recorder = Recorder::new(head, tail);
-        Ok(Self { pipe: Some(pipe), buffer: vec![0; 256 << 10], recorder, limits: (head, tail) })
+        Ok(Self { pipe: Some(pipe), buffer: vec![0; 256 << 10], kept: Kept::new(head, tail) })
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -35,7 +70,7 @@ impl Reader {
     pub(crate) async fn read(&mut self) {
         let Some(pipe) = &mut self.pipe else { return };
         match pipe.read(&mut self.buffer).await {
-            Ok(count) if count > 0 => self.recorder.push(self.buffer.get(..count).unwrap_or_default()),
+            Ok(count) if count > 0 => self.kept.push(self.buffer.get(..count).unwrap_or_default()),
             // The end of the pipe, or a pipe that cannot be read, which is the same to us.
             _ => self.pipe = None,
         }
@@ -52,7 +87,7 @@ impl Reader {
             let Some(buffer) = self.buffer.get_mut(..room) else { return };
             match rustix::io::read(pipe, &mut *buffer) {
                 Ok(count @ 1..) => {
-                    self.recorder.push(buffer.get(..count).unwrap_or_default());
+                    self.kept.push(buffer.get(..count).unwrap_or_default());
                     left -= count.min(left);
                 }
                 Ok(0) | Err(_) => return,
@@ -70,9 +105,8 @@ impl Reader {
         let _ = timeout(limit, all).await;
     }
 
-    /// What was kept since the last time.
-    pub(crate) fn take(&mut self) -> Output {
-        let (head, tail) = self.limits;
-        std::mem::replace(&mut self.recorder, Recorder::new(head, tail)).finish()
+    /// Where the output is kept.
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
     }
 }

@@ -56,20 +56,45 @@ pub struct UnknownStrength(pub String);
 /// What the probe found, in a form that is stored with the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// `jail` or `process`.
+    /// `jail`, `docker` or `process`.
     pub kind: crate::SandboxKind,
     /// The tier.
     pub strength: Strength,
     /// Version of bubblewrap, for a jail.
     pub bubblewrap: Option<String>,
+    /// The container engine, for docker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<EngineFacts>,
     /// The control groups in use.
     pub cgroup: Option<CgroupFacts>,
     /// The system call filter was seen to refuse.
     pub seccomp: bool,
     /// Nested user namespaces were seen to be refused.
     pub nested_namespaces_refused: bool,
+    /// Code inside can ask the harness to check a submission, and the names that it asks for are known.
+    #[serde(default)]
+    pub callbacks: bool,
     /// What keeps it from being stronger, one fragment each.
     pub missing: Vec<String>,
+}
+
+/// The container engine, and what it was told to use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineFacts {
+    /// The engine's version.
+    pub version: String,
+    /// Version of its interface that is spoken.
+    pub api: String,
+    /// The runtime that starts containers, for example `runc`.
+    pub runtime: String,
+    /// The image, as it was named.
+    pub image: String,
+    /// The image's id: a tag can move.
+    pub image_id: String,
+    /// The engine runs without root's rights.
+    pub rootless: bool,
+    /// User and group of the program, `uid:gid`.
+    pub user: String,
 }
 
 /// Which control groups hold the limits.
@@ -87,6 +112,10 @@ impl Facts {
         let mut parts = vec![format!("{} ({})", self.kind, self.strength)];
         if let Some(version) = &self.bubblewrap {
             parts.push(format!("bubblewrap {version}"));
+        }
+        if let Some(engine) = &self.engine {
+            parts.push(format!("engine {} with {}", engine.version, engine.runtime));
+            parts.push(format!("image {}", engine.image));
         }
         if self.seccomp {
             parts.push("system call filter".to_owned());

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::{
     SandboxError,
-    cgroup::Usage,
+    cgroup::{CpuClock, Usage},
     finish::Evidence,
     reader::Reader,
     spawn::{Reaped, Started, readable},
@@ -22,6 +22,9 @@ use crate::{
 
 /// How long a killed tree may take to die before that is an error.
 pub(crate) const STUCK: Duration = Duration::from_secs(20);
+
+/// Kills a tree from afar.
+pub(crate) type Killer = Box<dyn Fn() + Send + Sync>;
 
 /// The processes of an execution, as a whole.
 pub(crate) trait Tree: Send + Sync {
@@ -31,12 +34,16 @@ pub(crate) trait Tree: Send + Sync {
     fn resume(&self);
     /// Sends SIGKILL to everything.
     fn kill(&self);
+    /// Does what [`Self::kill`] does for somebody who does not have the tree, and nothing when it is dead.
+    fn killer(&self) -> Killer;
     /// A descriptor that becomes readable when everything but the direct child is dead.
     fn last(&self) -> Option<&OwnedFd>;
     /// The process that all others descend from, by its number outside.
     fn first(&self) -> Pid;
     /// What the control group counted so far.
     fn usage(&self) -> Usage;
+    /// The control group's count of CPU time, where there is one.
+    fn clock(&self) -> Option<CpuClock>;
     /// What is known when everything is dead; an error when the program was never started.
     fn evidence(&mut self, fate: &Fate<'_>) -> Result<Evidence, SandboxError>;
 }

@@ -112,7 +112,7 @@ pub(crate) async fn follow<T: Tree>(
         return Err(SandboxError::Cancelled);
     }
     let killed = matches!(stage, Stage::Killed);
-    Ok(Ending { reaped, killed, limit, output: reader.take(), wall })
+    Ok(Ending { reaped, killed, limit, output: reader.kept().take(), wall })
 }
 
 impl Ending {

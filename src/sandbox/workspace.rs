@@ -9,7 +9,7 @@ use std::{
     fs::File,
     io::{self, Write},
     os::{
-        fd::{AsFd, BorrowedFd, OwnedFd},
+        fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
         unix::ffi::OsStrExt,
     },
     path::{Component, Path},
@@ -18,6 +18,7 @@ use std::{
 use rustix::{
     fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags},
     io::Errno,
+    path::Arg,
 };
 
 /// Folders that every workspace has: where the submission goes, scratch space, and the home folder.
@@ -27,7 +28,10 @@ pub const FOLDERS: [&str; 3] = ["submission", "working", ".home"];
 pub const INPUT: &str = "input";
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const ITSELF: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 const OWNER_ALL: Mode = Mode::RWXU;
+/// Without the set-group-id bit that a folder may inherit: a program that copies such a mode would be refused.
+const PLAIN: Mode = OWNER_ALL.union(Mode::RGRP).union(Mode::XGRP).union(Mode::ROTH).union(Mode::XOTH);
 
 /// Makes a fresh workspace; an old one at the same path is removed first.
 pub fn create(path: &Path) -> io::Result<()> {
@@ -36,13 +40,14 @@ pub fn create(path: &Path) -> io::Result<()> {
         std::fs::create_dir_all(parent)?;
     }
     std::fs::create_dir(path)?;
+    rustix::fs::chmod(path, PLAIN)?;
     prepare(path, None)
 }
 
 /// Makes a workspace ready for its next execution: the standard folders and the mount point of the input are real
 /// folders, and the old submission is gone, with the folder it was in. `submission` is relative to the workspace.
 pub fn prepare(path: &Path, submission: Option<&str>) -> io::Result<()> {
-    let root = rustix::fs::open(path, FOLDER, Mode::empty())?;
+    let root = open_folder(CWD, path, OWNER_ALL)?;
     if let Some(submission) = submission {
         remove_submission(&root, submission)?;
     }
@@ -55,14 +60,10 @@ pub fn prepare(path: &Path, submission: Option<&str>) -> io::Result<()> {
 /// Removes a workspace. Symbolic links are unlinked, never followed; read-only folders, FIFOs and any depth of
 /// nesting are no obstacle. A missing workspace is no error; a path that is itself a symbolic link is.
 pub fn remove(path: &Path) -> io::Result<()> {
-    let root = match rustix::fs::open(path, FOLDER, Mode::empty()) {
+    let root = match open_folder(CWD, path, OWNER_ALL) {
         Ok(root) => root,
-        Err(Errno::NOENT) => return Ok(()),
-        Err(Errno::ACCESS) => {
-            rustix::fs::chmodat(CWD, path, OWNER_ALL, AtFlags::empty())?;
-            rustix::fs::open(path, FOLDER, Mode::empty())?
-        }
-        Err(errno) => return Err(errno.into()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
     };
     empty_folder(&root)?;
     Ok(rustix::fs::unlinkat(CWD, path, AtFlags::REMOVEDIR)?)
@@ -108,16 +109,14 @@ fn remove_submission(root: &OwnedFd, submission: &str) -> io::Result<()> {
 /// Makes `name` a real folder that its owner can use.
 fn ensure_folder(root: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
     match file_type(root, name)? {
-        Some(FileType::Directory) => {
-            rustix::fs::chmodat(root, name, Mode::from_raw_mode(0o755), AtFlags::empty())?;
-        }
+        Some(FileType::Directory) => {}
         Some(_) => {
             rustix::fs::unlinkat(root, name, AtFlags::empty())?;
-            rustix::fs::mkdirat(root, name, Mode::from_raw_mode(0o755))?;
+            rustix::fs::mkdirat(root, name, PLAIN)?;
         }
-        None => rustix::fs::mkdirat(root, name, Mode::from_raw_mode(0o755))?,
+        None => rustix::fs::mkdirat(root, name, PLAIN)?,
     }
-    Ok(())
+    Ok(rustix::fs::fchmod(open_folder(root, name, OWNER_ALL)?, PLAIN)?)
 }
 
 /// Removes one entry of a folder, whatever it is.
@@ -125,7 +124,7 @@ fn remove_entry(root: &OwnedFd, name: &OsStr) -> io::Result<()> {
     match file_type(root.as_fd(), name)? {
         None => Ok(()),
         Some(FileType::Directory) => {
-            let folder = open_folder(root.as_fd(), name)?;
+            let folder = open_folder(root, name, OWNER_ALL)?;
             empty_folder(&folder)?;
             Ok(rustix::fs::unlinkat(root, name, AtFlags::REMOVEDIR)?)
         }
@@ -134,7 +133,8 @@ fn remove_entry(root: &OwnedFd, name: &OsStr) -> io::Result<()> {
 }
 
 /// Empties a folder. Folders inside folders are first moved up into `root`, so that neither the stack nor the number
-/// of open descriptors nor the length of a path grows with the nesting.
+/// of open descriptors nor the length of a path grows with the nesting. What another process removes meanwhile is gone
+/// as well; one that goes on writing can make this fail, and nothing worse.
 fn empty_folder(root: &OwnedFd) -> io::Result<()> {
     let mut moved = 0_u64;
     let mut pending = VecDeque::new();
@@ -143,25 +143,35 @@ fn empty_folder(root: &OwnedFd) -> io::Result<()> {
         if is_folder {
             pending.push_back(name);
         } else {
-            rustix::fs::unlinkat(root, &name, AtFlags::empty())?;
+            gone(rustix::fs::unlinkat(root, &name, AtFlags::empty()))?;
         }
     }
     while let Some(name) = pending.pop_front() {
-        let folder = open_folder(root.as_fd(), OsStr::from_bytes(name.as_bytes()))?;
+        let Some(folder) = gone(open_folder(root, &name, OWNER_ALL))? else { continue };
         for (entry, is_folder) in entries(&folder)? {
             if is_folder {
                 let up = fresh_name(root, &mut moved)?;
                 // Moving a folder rewrites its `..`, for which it must be writable.
-                rustix::fs::chmodat(&folder, &entry, OWNER_ALL, AtFlags::empty())?;
-                rustix::fs::renameat(&folder, &entry, root, &up)?;
-                pending.push_back(up);
+                drop(gone(open_folder(&folder, &entry, OWNER_ALL))?);
+                if gone(rustix::fs::renameat(&folder, &entry, root, &up))?.is_some() {
+                    pending.push_back(up);
+                }
             } else {
-                rustix::fs::unlinkat(&folder, &entry, AtFlags::empty())?;
+                gone(rustix::fs::unlinkat(&folder, &entry, AtFlags::empty()))?;
             }
         }
-        rustix::fs::unlinkat(root, &name, AtFlags::REMOVEDIR)?;
+        gone(rustix::fs::unlinkat(root, &name, AtFlags::REMOVEDIR))?;
     }
     Ok(())
+}
+
+/// `None` for what is not there any more.
+fn gone<T, E: Into<io::Error>>(result: Result<T, E>) -> io::Result<Option<T>> {
+    match result.map_err(Into::into) {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// A name that does not exist in `root`.
@@ -175,10 +185,23 @@ fn fresh_name(root: &OwnedFd, counter: &mut u64) -> io::Result<CString> {
     }
 }
 
-/// Opens a real folder, made readable and writable for its owner first.
-fn open_folder(parent: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
-    rustix::fs::chmodat(parent, name, OWNER_ALL, AtFlags::empty())?;
-    Ok(rustix::fs::openat(parent, name, FOLDER, Mode::empty())?)
+/// Opens a real folder. One that denies its owner what is needed is made to grant it: through its own descriptor, so
+/// that what a program puts in its place meanwhile is never touched.
+pub(crate) fn open_folder(parent: impl AsFd, name: impl Arg + Copy, needed: Mode) -> io::Result<OwnedFd> {
+    let parent = parent.as_fd();
+    match rustix::fs::openat(parent, name, FOLDER, Mode::empty()) {
+        Ok(folder) if mode(&folder)?.contains(needed) => return Ok(folder),
+        Ok(_) | Err(Errno::ACCESS) => {}
+        Err(errno) => return Err(errno.into()),
+    }
+    let itself = rustix::fs::openat(parent, name, ITSELF, Mode::empty())?;
+    let link = format!("/proc/self/fd/{}", itself.as_raw_fd());
+    rustix::fs::chmod(&link, mode(&itself)? | needed)?;
+    Ok(rustix::fs::openat(&itself, c".", FOLDER, Mode::empty())?)
+}
+
+fn mode(folder: &OwnedFd) -> io::Result<Mode> {
+    Ok(Mode::from_raw_mode(rustix::fs::fstat(folder)?.st_mode))
 }
 
 /// Names in a folder, each with whether it is a folder.

@@ -71,10 +71,25 @@ pub enum LimitHit {
         /// The limit.
         limit: u64,
     },
-    /// Size of the workspace, or of one file in it.
+    /// Size of the workspace.
     Disk {
         /// The limit in bytes.
         limit_bytes: u64,
+    },
+    /// Size of one file.
+    FileSize {
+        /// The limit in bytes.
+        limit_bytes: u64,
+    },
+    /// Number of files and folders in the workspace.
+    Files {
+        /// The limit.
+        limit: u64,
+    },
+    /// Number of files that one process has open.
+    OpenFiles {
+        /// The limit.
+        limit: u64,
     },
 }
 
@@ -88,6 +103,11 @@ impl std::fmt::Display for LimitHit {
             Self::Memory { limit_bytes } => write!(f, "memory limit ({} MiB) reached", limit_bytes >> 20),
             Self::Processes { limit } => write!(f, "process limit ({limit}) reached"),
             Self::Disk { limit_bytes } => write!(f, "disk limit ({} MiB) reached", limit_bytes >> 20),
+            Self::FileSize { limit_bytes } => {
+                write!(f, "file size limit ({} MiB) reached", limit_bytes >> 20)
+            }
+            Self::Files { limit } => write!(f, "limit of files in the workspace ({limit}) reached"),
+            Self::OpenFiles { limit } => write!(f, "open files limit ({limit}) reached"),
         }
     }
 }
@@ -165,12 +185,23 @@ pub struct Execution {
     /// What the sandbox stopped on the way, for example `network` → 3.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub blocked: BTreeMap<String, u64>,
+    /// Host names that were asked for, and how often: the first few. Lower case, with `?` for what no name has.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub names_asked: BTreeMap<String, u64>,
+    /// Verdicts that the program asked for while it ran.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub submission_checks: u64,
     /// A crash of the harness cut a session execution; effects may be partial.
     #[serde(default)]
     pub interrupted: bool,
     /// The program began in a copy of a warm interpreter.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Execution {

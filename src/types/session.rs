@@ -41,7 +41,7 @@ impl std::fmt::Display for SessionKind {
 pub struct SessionFacts {
     /// Shell or kernel.
     pub kind: SessionKind,
-    /// What does the work: `bash`, `sh`, `ipython 9.8.0`, or `python code module` where IPython is not installed.
+    /// What does the work: `bash`, `sh`, `ipython 9.18.1`, or `python 3.11.7` where `IPython` is not installed.
     pub program: String,
     /// How often it was started: 1 at first, one more after each restart. A new number means that all state is new.
     pub generation: u32,
@@ -180,4 +180,10 @@ pub struct SessionEnd {
     /// What the sandbox stopped on the way, for example `network` → 3.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub blocked: BTreeMap<String, u64>,
+    /// Host names that were asked for, and how often: the first few. Lower case, with `?` for what no name has.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub names_asked: BTreeMap<String, u64>,
+    /// Verdicts that programs asked for.
+    #[serde(default)]
+    pub submission_checks: u64,
 }

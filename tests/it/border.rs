@@ -64,7 +64,7 @@ fn code_lines(path: &Path) -> Vec<(usize, String)> {
         .collect()
 }
 
-/// Product sources: no files that are tests or examples as a whole.
+/// Product sources: no files that are tests, examples or benchmarks as a whole.
 fn product() -> Vec<PathBuf> {
     let mut files = sources("src");
     files.retain(|path| {
@@ -72,7 +72,7 @@ fn product() -> Vec<PathBuf> {
         !test_file
             && !path
                 .components()
-                .any(|part| ["tests", "examples"].iter().any(|name| part.as_os_str() == *name))
+                .any(|part| ["tests", "examples", "benches"].iter().any(|name| part.as_os_str() == *name))
     });
     files
 }

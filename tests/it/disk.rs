@@ -7,6 +7,7 @@ use std::process::Command;
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::json_errors::document;
 use crate::support::held::HeldService;
 use crate::support::reference::{Left, Reference, in_parallel};
 use crate::support::run::{grade_of, tree_of};
@@ -187,7 +188,7 @@ fn a_run_is_not_begun_on_a_full_disk() {
     let refused = Podium::toy_run_in(&place, &disk.folder.join("runs"), 2, 1).output().expect(3);
     assert!(refused.stderr.contains("No space left on device"), "{}", refused.stderr);
     assert!(refused.stderr.contains("hint: free some room"), "{}", refused.stderr);
-    assert_eq!(refused.stdout, "");
+    assert_eq!(document(&refused)["error"]["kind"], "environment");
 }
 
 /// The sequence numbers in `events.jsonl`.

@@ -7,7 +7,7 @@ use crate::service::Service;
 use crate::support::{Finished, Place, Podium};
 
 /// Checks that the document and the sentence tell the same, and returns the document.
-fn document(ended: &Finished) -> Value {
+pub(crate) fn document(ended: &Finished) -> Value {
     let document = ended.json();
     let error = &document["error"];
     assert_eq!(error["exit_code"], json!(ended.code), "{document}");

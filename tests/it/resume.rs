@@ -9,6 +9,7 @@ use rusqlite::Connection;
 use rustix::process::Signal;
 use sha2::{Digest as _, Sha256};
 
+use crate::json_errors::document;
 use crate::support::held::HeldService;
 use crate::support::reference::{Left, Reference, SEED, STEPS};
 use crate::support::run::{grade_of, tree_of};
@@ -55,7 +56,7 @@ fn limits_are_raised_never_lowered_and_an_ended_run_is_left_alone() {
 
     let lowered = Podium::resume(place, &run.path).args(["--steps", "2"]).output().expect(2);
     assert!(lowered.stderr.contains("can only raise limits"), "{}", lowered.stderr);
-    assert_eq!(lowered.stdout, "");
+    assert_eq!(document(&lowered)["error"]["kind"], "usage");
     let unlimited = Podium::resume(place, &run.path).args(["--max-tokens", "1000"]).output().expect(2);
     assert!(unlimited.stderr.contains("the token limit is already unlimited"), "{}", unlimited.stderr);
     assert_eq!(files(&run.path), before, "a refused resume changed the run");
@@ -86,7 +87,7 @@ fn a_second_resume_is_refused_and_the_first_is_unharmed() {
     let second = Podium::resume(&reference.place, &run.path).output().expect(2);
     let sentence = format!("is being run by process {}", first.pid());
     assert!(second.stderr.contains(&sentence) && second.stderr.contains("hint:"), "{}", second.stderr);
-    assert_eq!(second.stdout, "");
+    assert_eq!(document(&second)["error"]["kind"], "usage");
     assert_eq!(Left::by(&run).entries(), left.entries());
     first.signal(Signal::CONT);
     let report = first.wait().expect(0).json();
@@ -208,7 +209,8 @@ fn a_replay_detects_a_journal_that_was_changed() {
         assert_ne!(copy.rows(), reference.rows, "{what}: nothing was changed");
         let replay = Podium::new(&reference.place).arg("replay").arg(&copy.path).arg("--json").output();
         assert!(![Some(0), Some(70), None].contains(&replay.code), "{what}: {replay:?}");
-        assert!(replay.stdout.is_empty() && replay.stderr.contains("entry"), "{what}: {replay:?}");
+        let told = document(&replay)["error"]["message"].to_string();
+        assert!(told.contains("entry"), "{what}: {replay:?}");
     }
     Podium::new(&reference.place).arg("replay").arg(&original.path).output().expect(0);
 }

@@ -216,6 +216,33 @@ fn a_dollar_limit_is_never_exceeded() {
     sent_as_promised(&requests);
 }
 
+/// Each lost call may have cost 16,384 tokens: the calls in flight together could cost many times what is left.
+#[test]
+fn a_dollar_limit_holds_with_fifty_workers_and_cut_streams() {
+    if !need::jail("a_dollar_limit_holds_with_fifty_workers_and_cut_streams") {
+        return;
+    }
+    let faults = ["ok", "cut-stream", "ok"].into_iter().cycle().take(300);
+    let (service, place) = (Service::toy(faults), Place::new());
+    let limit = 0.5;
+    let run = service.podium(&place).arg("run").toy().args(["-s", "aide", "-c", "toy", "--json"]);
+    let run = run.args(["-m", "openai/gpt-4.1-mini", "--steps", "100", "--memory", "200MiB"]);
+    let run = run.args(["--set", "search.workers=50", "--max-cost", &limit.to_string()]);
+    let run = run.arg("--runs-dir").arg(place.runs());
+    let (ended, most) = (run.output().expect(4), 16_384.0 * 1.6 / 1e6);
+    let (report, requests) = (ended.json(), service.requests());
+    assert_eq!(&report["stopped_by"], &Value::from("dollars"), "{report}");
+    let cost = report["usage"]["cost_usd"].as_f64().unwrap();
+    let lost: u64 =
+        requests.iter().filter(|r| r.fault() == "cut-stream").filter_map(Request::output_limit).sum();
+    let (input, output) = served(&requests);
+    let least = (input as f64 * 0.4 + (output + lost) as f64 * 1.6) / 1e6;
+    assert!(least <= cost && cost <= limit, "at least {least}, counted {cost}, limit {limit}");
+    // It is used, too: what is left is less than one more call could have cost.
+    assert!(cost > limit - 2.0 * most, "counted {cost} of {limit}");
+    assert!(lost > 0, "no stream was cut");
+}
+
 #[test]
 fn a_dollar_limit_needs_a_price() {
     let service = Service::toy([]);

@@ -2,7 +2,7 @@
 //! what it writes down for `--json`.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use podium_llm::{CallEvent, Observer};
 use serde::Serialize;
@@ -30,6 +30,8 @@ pub(super) struct Try {
 struct Seen {
     tries: Vec<Try>,
     waited: Duration,
+    /// When the wait going on began.
+    waiting: Option<Instant>,
     without: Vec<String>,
 }
 
@@ -103,16 +105,17 @@ impl Observer for Watch<'_> {
                 });
             }
             CallEvent::Waiting { why, delay, attempt, of } => {
-                self.seen().waited += delay;
-                self.say(
-                    "waiting",
-                    &format!(
-                        "{why}, for {:.1} s until {}; try {} of {of}",
-                        delay.as_secs_f64(),
-                        until(delay),
-                        attempt + 1
-                    ),
-                );
+                self.seen().waiting = Some(Instant::now());
+                let length = delay.map_or_else(String::new, |delay| {
+                    format!(", for {:.1} s until {}", delay.as_secs_f64(), until(delay))
+                });
+                self.say("waiting", &format!("{why}{length}; try {attempt} of {of}"));
+            }
+            CallEvent::WaitingOver => {
+                let mut seen = self.seen();
+                if let Some(since) = seen.waiting.take() {
+                    seen.waited += since.elapsed();
+                }
             }
             CallEvent::Downgraded { parameter } => {
                 self.say("without", &format!("{parameter}: the model does not take it"));
@@ -125,6 +128,12 @@ impl Observer for Watch<'_> {
                 known.id = id;
                 known.seconds = Some(elapsed.as_secs_f64());
             }),
+            CallEvent::ImplausibleUsage { .. } => {
+                self.say(
+                    "note",
+                    "the service told a usage that cannot be true; it is taken for the worst case",
+                );
+            }
             _ => {}
         }
     }

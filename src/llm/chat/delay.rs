@@ -1,5 +1,7 @@
 //! How long to wait before the next try: exponential with full jitter, never below what the service asks for,
-//! never above the cap, never past the deadline. The jitter spreads many clients apart; no result depends on it.
+//! never above the cap, never past the deadline; and how long pauses of the service may hold a try up, within the same
+//! bounds. The deadline is one of tries and of waits that the service caused: waiting for a turn in a lane is neither
+//! (see [`crate::pace`]). The jitter spreads many clients apart; no result depends on it.
 
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
@@ -7,6 +9,7 @@ use std::time::Duration;
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use podium_types::rng::Rng;
 
+use crate::pace::Allowance;
 use crate::settings::Settings;
 
 /// The waits of one turn.
@@ -15,6 +18,7 @@ pub(crate) struct Delays {
     jitter: Rng,
     cap: Duration,
     deadline: Duration,
+    most_tries: u32,
 }
 
 impl Delays {
@@ -28,7 +32,23 @@ impl Delays {
             .with_max_delay(settings.max_delay)
             .with_max_times(usize::try_from(settings.max_tries.saturating_sub(1)).unwrap_or(usize::MAX))
             .build();
-        Self { bounds, jitter: Rng::new(seed), cap: settings.max_delay, deadline: settings.total_retry_time }
+        Self {
+            bounds,
+            jitter: Rng::new(seed),
+            cap: settings.max_delay,
+            deadline: settings.total_retry_time,
+            most_tries: settings.max_tries,
+        }
+    }
+
+    /// Tries per turn.
+    pub(crate) const fn most_tries(&self) -> u32 {
+        self.most_tries
+    }
+
+    /// How long pauses of the service may hold up a try, `elapsed` after the turn began.
+    pub(crate) fn allowance(&self, elapsed: Duration) -> Allowance {
+        Allowance { cap: self.cap, left: self.deadline.saturating_sub(elapsed) }
     }
 
     /// The next wait, `elapsed` after the turn began; `None` when there is none left that keeps all three bounds.

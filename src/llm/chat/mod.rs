@@ -11,7 +11,6 @@ mod tries;
 mod truncation;
 
 use podium_types::chat::{ChatAnswer, ChatRequest, FinishReason, Message, OutputSchema, Speaker};
-use podium_types::usage::Usage;
 use serde_json::Value;
 use tracing::{Instrument, Span};
 
@@ -28,7 +27,7 @@ pub(crate) async fn run(
     call: &Call<'_>,
 ) -> Result<ChatAnswer, Error> {
     let span = span::open(client, call);
-    let mut tries = Tries { client, provider, call, attempts: 0, used: Usage::NOTHING };
+    let mut tries = Tries::new(client, provider, call);
     let result = answer(&mut tries, &span).instrument(span.clone()).await;
     span::close(&span, tries.attempts, &tries.used, &result);
     result

@@ -1,4 +1,5 @@
-//! The tries of one turn: reserve, send, settle; then return, downgrade, wait or give up.
+//! The tries of one turn: find a place in the service's lane, reserve, send, settle; then return, downgrade, wait or
+//! give up.
 
 use std::time::Duration;
 
@@ -11,9 +12,11 @@ use super::redaction::Keys;
 use super::shape::Shaped;
 use super::truncation;
 use crate::client::{Call, Client};
+use crate::correction;
 use crate::error::{Error, ServiceFailure};
 use crate::ledger::{Settled, WorstCase};
-use crate::observer::CallEvent;
+use crate::observer::{CallEvent, WaitReason};
+use crate::pace::{Lanes, Lodging, TooLong};
 use crate::provider::{Answered, Attempt, Cause, Failed, Parameter, Provider, Without};
 use crate::secret::redact;
 use crate::tokens;
@@ -44,17 +47,49 @@ pub(crate) struct Tries<'a> {
     pub(crate) attempts: u32,
     /// What answered tries used, thrown away answers included.
     pub(crate) used: Usage,
+    lanes: Option<Lanes>,
+    /// How long tries waited for their place, pauses of the service not counted.
+    queued: Duration,
 }
 
-impl Tries<'_> {
+/// One turn so far.
+struct Turn {
+    delays: Delays,
+    started: Instant,
+    /// What was queued before it began.
+    queued: Duration,
+    /// Tries reserved before it began.
+    before: u32,
+    /// Failures that were waited out.
+    waits: u32,
+}
+
+/// A sent try, and its place in the lane.
+struct Tried {
+    result: Result<Answered, Failed>,
+    lodging: Option<Lodging>,
+}
+
+impl<'a> Tries<'a> {
+    pub(crate) fn new(client: &'a Client, provider: &'a dyn Provider, call: &'a Call<'a>) -> Self {
+        let lanes = client.lanes(call.model);
+        let (used, queued) = (Usage::NOTHING, Duration::ZERO);
+        Self { client, provider, call, attempts: 0, used, lanes, queued }
+    }
+
     /// Sends `request` until it is answered or fails for good.
     pub(crate) async fn turn(&mut self, request: &ChatRequest) -> Result<Answered, Error> {
-        let settings = &self.client.shared.settings;
-        let (started, before) = (Instant::now(), self.attempts);
-        let mut delays = Delays::new(settings);
+        let mut turn = Turn {
+            delays: Delays::new(&self.client.shared.settings),
+            started: Instant::now(),
+            queued: self.queued,
+            before: self.attempts,
+            waits: 0,
+        };
         let mut empties = 0;
         loop {
-            let failed = match self.attempt(request).await? {
+            let Tried { result, lodging } = self.attempt(request, &turn).await?;
+            let failed = match result {
                 Ok(answered) if answered.is_empty() && empties < EMPTY_REPEATS => {
                     empties += 1;
                     Failed::service(
@@ -74,38 +109,106 @@ impl Tries<'_> {
                 }
                 Cause::Service(kind) => kind,
             };
-            let delay =
-                if kind.retryable() { delays.next(started.elapsed(), failed.retry_after) } else { None };
+            let worth_it = kind.retryable() && (!failed.hopeless || failed.retry_after.is_some());
+            let spent = self.spent(&turn);
+            let delay = if worth_it { turn.delays.next(spent, failed.retry_after) } else { None };
+            self.hold_lane(kind, failed.retry_after, delay);
+            // Given back after the lane is held: nobody takes it up before the pause.
+            drop(lodging);
             let Some(delay) = delay else {
-                return Err(Error::Service {
-                    provider: self.call.model.provider.clone(),
-                    kind,
-                    tries: self.attempts - before,
-                    message: failed.message,
-                    retry_after: failed.retry_after,
-                });
+                return Err(self.given_up(&turn, kind, failed.message, failed.retry_after));
             };
-            self.wait(kind, delay).await;
+            turn.waits += 1;
+            self.wait(&turn, kind, delay).await;
+        }
+    }
+
+    /// The time of a turn that counts against its deadline: tries, waits after failures, and pauses of the service. A
+    /// queue that moves on is not the service's failure.
+    fn spent(&self, turn: &Turn) -> Duration {
+        turn.started.elapsed().saturating_sub(self.queued.saturating_sub(turn.queued))
+    }
+
+    fn given_up(
+        &self,
+        turn: &Turn,
+        kind: ServiceFailure,
+        message: String,
+        retry_after: Option<Duration>,
+    ) -> Error {
+        Error::Service {
+            provider: self.call.model.provider.clone(),
+            kind,
+            tries: self.attempts - turn.before,
+            message,
+            retry_after,
+        }
+    }
+
+    /// A service that turns calls away or asks for a pause gets it from all calls.
+    fn hold_lane(&self, kind: ServiceFailure, asked: Option<Duration>, delay: Option<Duration>) {
+        let pause = match kind {
+            ServiceFailure::RateLimited => delay.or(asked),
+            kind if kind.retryable() => asked,
+            _ => None,
+        };
+        if let (Some(lanes), Some(pause)) = (&self.lanes, pause) {
+            lanes.hold(pause);
+        }
+    }
+
+    /// Waits for a place in the lane.
+    async fn lodge(
+        &mut self,
+        turn: &Turn,
+        estimate: u64,
+        output_limit: u32,
+    ) -> Result<Option<Lodging>, Error> {
+        let Some(lanes) = &self.lanes else { return Ok(None) };
+        let (call, of, attempt) = (self.call, turn.delays.most_tries(), turn.waits + 1);
+        let mut over = None;
+        let on_wait = |why, delay| {
+            call.observer.event(CallEvent::Waiting { why, delay, attempt, of });
+            over.get_or_insert_with(|| Over(call));
+        };
+        let begun = Instant::now();
+        let allowance = turn.delays.allowance(self.spent(turn));
+        let passed = lanes.pass(&lanes.need(estimate, output_limit), allowance, on_wait).await;
+        drop(over);
+        match passed {
+            Ok((lodging, paused)) => {
+                self.queued += begun.elapsed().saturating_sub(paused);
+                Ok(Some(lodging))
+            }
+            Err(TooLong(pause)) => {
+                let message = "the service asked for a pause that is longer than this call may wait";
+                Err(self.given_up(turn, ServiceFailure::RateLimited, message.to_owned(), Some(pause)))
+            }
         }
     }
 
     /// One reserved, sent and settled try.
-    async fn attempt(&mut self, request: &ChatRequest) -> Result<Result<Answered, Failed>, Error> {
+    async fn attempt(&mut self, request: &ChatRequest, turn: &Turn) -> Result<Tried, Error> {
         let Shaped { request: mut shaped, without } = self.client.shape(self.call.model, request);
         let shared = &self.client.shared;
         Keys::of(shared.settings.secrets()).clean_request(&mut shaped);
         let output_limit = shared.output_limit(self.call.model, &shaped);
         let estimate = self.prompt_tokens(&shaped, output_limit).await?;
+        let mut lodging = self.lodge(turn, estimate, output_limit).await?;
         let worst = shared.worst_case(self.call.model, estimate, output_limit);
         let number = self.attempts + 1;
         self.call.ledger.reserve(number, worst).await.map_err(Error::Denied)?;
         self.attempts = number;
+        if let Some(lodging) = &mut lodging {
+            lodging.sent();
+        }
         self.call.observer.event(CallEvent::TryStarted { attempt: number, worst });
         let started = Instant::now();
         let first_byte = || {
             let after = started.elapsed();
             self.call.observer.event(CallEvent::FirstByte { attempt: number, after });
         };
+        let limits = |told: &_| self.lanes.iter().for_each(|lanes| lanes.tell(told));
         let attempt = Attempt {
             model: self.call.model,
             request: &shaped,
@@ -115,6 +218,7 @@ impl Tries<'_> {
             input_estimate: worst.input_tokens,
             thinks: self.client.facts(self.call.model).reasoning,
             first_byte: &first_byte,
+            limits: &limits,
         };
         let limit = shared.settings.call_timeout;
         let result = tokio::time::timeout(limit, self.provider.attempt(&attempt)).await;
@@ -123,10 +227,17 @@ impl Tries<'_> {
         let elapsed = started.elapsed();
         let reserved = Reserved { attempt: number, estimate, output_limit, worst };
         let result = self.settled(reserved, result, elapsed).await;
+        match (&lodging, &result) {
+            (Some(lodging), Ok(answered)) => lodging.answered(&answered.usage),
+            (Some(lodging), Err(failed)) if failed.settled == Settled::NotBilled => lodging.refused(),
+            _ => {}
+        }
+        // The place of a failed try is kept until the lane is held.
+        let lodging = lodging.filter(|_| result.is_err());
         if let Ok(answered) = &result {
             truncation::check(&shaped, &answered.usage, self.call.observer).await;
         }
-        Ok(result)
+        Ok(Tried { result, lodging })
     }
 
     async fn settled(
@@ -165,12 +276,19 @@ impl Tries<'_> {
         }
     }
 
-    /// Puts a price on `usage`, unless the provider told one, adds it up, and holds it against what was reserved. Estimates teach nothing.
+    /// Puts a price on `usage`, unless the provider told one, adds it up, and holds it against what was reserved.
+    /// Estimates teach nothing, and a usage that cannot be true becomes one.
     fn count(&mut self, reserved: Reserved, usage: &mut Usage) {
         let Reserved { attempt, estimate, output_limit, worst } = reserved;
         let model = self.call.model;
-        let prices = self.client.facts(model).prices;
-        usage.cost = usage.cost.or_else(|| prices.map(|prices| prices.cost(usage)));
+        let facts = self.client.facts(model);
+        let told = *usage;
+        let mended = correction::mended(usage, facts.context_window, &worst);
+        *usage = mended.unwrap_or(told);
+        usage.cost = usage.cost.or_else(|| facts.prices.map(|prices| prices.cost(usage)));
+        if mended.is_some() {
+            self.call.observer.event(CallEvent::ImplausibleUsage { attempt, told, settled: *usage });
+        }
         self.used = self.used.plus(usage);
         if !usage.estimated {
             self.client.shared.learn(model, estimate, output_limit, usage);
@@ -219,9 +337,10 @@ impl Tries<'_> {
         }
     }
 
-    async fn wait(&self, why: ServiceFailure, delay: Duration) {
-        let (attempt, of) = (self.attempts, self.client.shared.settings.max_tries);
-        self.call.observer.event(CallEvent::Waiting { why, delay, attempt, of });
+    async fn wait(&self, turn: &Turn, kind: ServiceFailure, delay: Duration) {
+        let (attempt, of) = (turn.waits + 1, turn.delays.most_tries());
+        let why = WaitReason::Failure(kind);
+        self.call.observer.event(CallEvent::Waiting { why, delay: Some(delay), attempt, of });
         let _over = Over(self.call);
         tokio::time::sleep(delay).await;
     }

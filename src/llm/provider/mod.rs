@@ -22,6 +22,7 @@ use crate::endpoint::{Endpoint, Protocol};
 use crate::error::ServiceFailure;
 use crate::ledger::Settled;
 use crate::model::ModelName;
+use crate::pace::ToldLimits;
 
 /// Something a model may turn out not to take. Told by the catalog, given by the protocol, or learnt from a 400 and
 /// kept for the process.
@@ -105,6 +106,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) thinks: bool,
     /// Called once, when the first piece of the answer arrives.
     pub(crate) first_byte: &'a (dyn Fn() + Send + Sync),
+    /// Called when the service has told its limits, with an answer or a refusal.
+    pub(crate) limits: &'a (dyn Fn(&ToldLimits) + Send + Sync),
 }
 
 impl Attempt<'_> {
@@ -167,6 +170,8 @@ pub(crate) struct Failed {
     pub(crate) settled: Settled,
     pub(crate) message: String,
     pub(crate) retry_after: Option<Duration>,
+    /// The service says that trying again is of no use.
+    pub(crate) hopeless: bool,
 }
 
 impl Failed {
@@ -177,6 +182,7 @@ impl Failed {
             settled,
             message: message.into(),
             retry_after: None,
+            hopeless: false,
         }
     }
 }
@@ -212,5 +218,6 @@ pub(crate) fn trial<T>(act: impl FnOnce(&Attempt<'_>) -> T) -> T {
         input_estimate: 10,
         thinks: true,
         first_byte: &|| (),
+        limits: &|_| (),
     })
 }

@@ -2,10 +2,12 @@
 
 mod anthropic;
 mod azure;
+mod budget;
 mod conformance;
 mod conversation;
 mod gemini;
 mod openrouter;
+mod pacing;
 mod real;
 mod responses;
 mod server;

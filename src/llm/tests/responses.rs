@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::server::{Act, STREAM, Server, error, event, response};
 use super::setup::{Record, chat, client, request, settings};
-use crate::{CallEvent, Error, ServiceFailure, Settled};
+use crate::{CallEvent, Error, ServiceFailure, Settled, WaitReason};
 
 const MODEL: &str = "responses";
 
@@ -201,7 +201,11 @@ async fn failures_inside_a_stream_are_told_by_their_codes() {
                     CallEvent::Waiting { why, .. } => Some(*why),
                     _ => None,
                 });
-                assert_eq!((answer.content.as_str(), why), ("fine", Some(kind)), "{piece}");
+                assert_eq!(
+                    (answer.content.as_str(), why),
+                    ("fine", Some(WaitReason::Failure(kind))),
+                    "{piece}"
+                );
             }
             Err(Error::Service { kind: told, .. }) => {
                 assert_eq!((told, kind), (Kind::Quota, Kind::Quota), "{piece}");

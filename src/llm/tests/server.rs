@@ -166,6 +166,13 @@ async fn take(stream: &mut TcpStream, steps: Vec<Step>) -> bool {
     false
 }
 
+/// One request: its head and its body.
+pub(super) async fn read_request(stream: &mut TcpStream) -> Option<(String, Value)> {
+    let (head, body) = read_head(stream).await?;
+    let body = read_body(stream, &head, body).await?;
+    Some((head, body))
+}
+
 /// The head of the next request, and what came with it of its body.
 async fn read_head(stream: &mut TcpStream) -> Option<(String, Vec<u8>)> {
     let mut bytes = Vec::new();

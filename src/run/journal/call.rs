@@ -98,6 +98,15 @@ pub enum CallNote {
         /// What was used.
         used: Usage,
     },
+    /// The server told a usage that cannot be true. The try counts at its worst case.
+    ImplausibleUsage {
+        /// Which try.
+        attempt: u32,
+        /// What the server told.
+        told: Usage,
+        /// What was counted.
+        settled: Usage,
+    },
     /// The server counted far fewer tokens than the prompt has: it seems to have cut the prompt.
     Truncated {
         /// The prompt's tokens by our own count.

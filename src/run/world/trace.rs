@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
-use podium_llm::{CallEvent, ModelName, Observer, ServiceFailure, Settled};
+use podium_llm::{CallEvent, ModelName, Observer, Settled, WaitReason};
 use podium_types::chat::ChatAnswer;
 use podium_types::key::EffectKey;
 use podium_types::usage::Usage;
@@ -80,7 +80,7 @@ impl CallObserver {
         let _ = self.reporter.send(Report::Event(event));
     }
 
-    fn waiting(&self, why: ServiceFailure, delay: Option<Duration>, attempt: u32, of: u32) {
+    fn waiting(&self, why: WaitReason, delay: Option<Duration>, attempt: u32, of: u32) {
         self.in_flight().set_waiting(true);
         let why = format!("{}: {why}", self.model.provider);
         self.recorder().waiting = Some((why.clone(), Instant::now()));
@@ -91,7 +91,7 @@ impl CallObserver {
             why,
             delay_ms: delay.map(millis),
             until: until.map(|until| until.to_string()),
-            attempt: attempt + 1,
+            attempt,
             of,
         });
     }
@@ -107,7 +107,7 @@ impl CallObserver {
 impl Observer for CallObserver {
     fn event(&self, event: CallEvent) {
         match event {
-            CallEvent::Waiting { why, delay, attempt, of } => self.waiting(why, Some(delay), attempt, of),
+            CallEvent::Waiting { why, delay, attempt, of } => self.waiting(why, delay, attempt, of),
             CallEvent::WaitingOver => {
                 self.in_flight().set_waiting(false);
                 self.recorder().wait_over();
@@ -125,6 +125,10 @@ impl Observer for CallObserver {
                 tracing::warn!(key = %self.key, attempt, ?worst, ?used, "a model call used more than its worst case");
                 let note = CallNote::ExceededWorstCase { attempt, worst: worst.usage(), used };
                 self.recorder().trace.notes.push(note);
+            }
+            CallEvent::ImplausibleUsage { attempt, told, settled } => {
+                tracing::warn!(key = %self.key, attempt, ?told, ?settled, "the service told a usage that cannot be true");
+                self.recorder().trace.notes.push(CallNote::ImplausibleUsage { attempt, told, settled });
             }
             CallEvent::Truncated { counted, told } => {
                 self.truncation_warnings.warn(&self.model, counted, told);

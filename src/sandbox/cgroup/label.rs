@@ -1,4 +1,4 @@
-//! The names of our control groups.
+//! The names of what an execution leaves on the machine while it runs: control groups, containers, small folders.
 //!
 //! `podium.BOOT.PIDNS.PID.START.N`: the boot, the PID namespace in which the number is meant, the process and its start
 //! time, and a counter. A number alone would be taken by another process sooner or later; a harness in another
@@ -15,7 +15,7 @@ use std::{
 const PREFIX: &str = "podium.";
 
 /// A name that no other group has.
-pub(super) fn fresh() -> String {
+pub(crate) fn fresh() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     static OWNER: OnceLock<String> = OnceLock::new();
     let owner = OWNER.get_or_init(|| {
@@ -26,7 +26,7 @@ pub(super) fn fresh() -> String {
 }
 
 /// The group was made on this boot in this PID namespace by a process that is dead, or on an earlier boot.
-pub(super) fn owner_is_dead(name: &str) -> bool {
+pub(crate) fn owner_is_dead(name: &str) -> bool {
     let Some(rest) = name.strip_prefix(PREFIX) else { return false };
     let mut parts = rest.split('.');
     let (Some(boot), Some(namespace), Some(pid), Some(start)) =

@@ -5,7 +5,8 @@
 //! harness's own group, so that a limit on the harness still holds, and is removed when the tree is dead. Its name
 //! tells its owner (see [`label`]), so that the sweep at the next start removes what a crash left and nothing else.
 
-mod label;
+mod foreign;
+pub(crate) mod label;
 mod sweep;
 mod v1;
 mod v2;
@@ -22,7 +23,8 @@ use rustix::process::{Pid, Signal};
 
 use crate::{Limits, SandboxError, strength::CgroupFacts};
 
-pub use sweep::sweep;
+pub(crate) use foreign::Foreign;
+pub(crate) use sweep::sweep;
 
 /// How long the last processes of a killed group may take to leave it.
 const LEAVE: Duration = Duration::from_secs(5);
@@ -41,6 +43,20 @@ pub(crate) enum Hierarchy {
 pub(crate) struct Group {
     hierarchy: Hierarchy,
     folders: Vec<PathBuf>,
+}
+
+/// Reads a group's CPU time.
+#[derive(Debug)]
+pub(crate) struct CpuClock {
+    usage: fn(&[PathBuf]) -> Usage,
+    folders: Vec<PathBuf>,
+}
+
+impl CpuClock {
+    /// CPU time of all that is or was in the group; `None` when the group is gone.
+    pub(crate) fn read(&self) -> Option<Duration> {
+        (self.usage)(&self.folders).cpu
+    }
 }
 
 /// What a group counted.
@@ -147,9 +163,19 @@ impl Group {
 
     /// What was counted so far.
     pub(crate) fn usage(&self) -> Usage {
+        self.reader()(&self.folders)
+    }
+
+    /// What reads the CPU time while the group lives; `None` where it is not counted.
+    pub(crate) fn cpu_clock(&self) -> Option<CpuClock> {
+        self.usage().cpu?;
+        Some(CpuClock { usage: self.reader(), folders: self.folders.clone() })
+    }
+
+    fn reader(&self) -> fn(&[PathBuf]) -> Usage {
         match &self.hierarchy {
-            Hierarchy::V1(_) => v1::usage(&self.folders),
-            Hierarchy::V2(_) => v2::usage(&self.folders),
+            Hierarchy::V1(_) => v1::usage,
+            Hierarchy::V2(_) => v2::usage,
         }
     }
 

@@ -6,7 +6,7 @@
 use super::{Hierarchy, label, remove};
 
 /// Removes what dead owners left; returns how many groups that were.
-pub fn sweep() -> usize {
+pub(crate) fn sweep() -> usize {
     Hierarchy::detect().map_or(0, |hierarchy| hierarchy.sweep())
 }
 

@@ -31,7 +31,7 @@ pub(super) fn detect() -> Option<Vec<Mount>> {
 }
 
 /// Reads one line of mountinfo, `ID PARENT DEV ROOT POINT OPTIONS... - TYPE SOURCE SUPEROPTIONS`.
-fn mount(line: &str, own: &str) -> Option<Mount> {
+pub(super) fn mount(line: &str, own: &str) -> Option<Mount> {
     let (left, right) = line.split_once(" - ")?;
     let (kind, options) = (right.split(' ').next()?, right.rsplit(' ').next()?);
     if kind != "cgroup" {

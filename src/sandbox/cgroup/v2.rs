@@ -33,7 +33,7 @@ pub(super) fn detect() -> Option<Parent> {
 }
 
 /// Root and mount point of the version 2 hierarchy.
-fn mount(line: &str) -> Option<(PathBuf, PathBuf)> {
+pub(super) fn mount(line: &str) -> Option<(PathBuf, PathBuf)> {
     let (left, right) = line.split_once(" - ")?;
     let mut fields = left.split(' ').skip(3);
     let (root, point) = (fields.next()?, fields.next()?);

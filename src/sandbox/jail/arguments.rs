@@ -50,7 +50,16 @@ impl Arguments {
 
     /// A small read-only file of the jail.
     pub(super) fn file(&mut self, path: &str, content: &str) -> Result<(), SandboxError> {
-        self.add("--perms", ["0444"]);
+        self.file_with("0444", path, content)
+    }
+
+    /// A small program of the jail, read-only.
+    pub(super) fn program(&mut self, path: &str, content: &str) -> Result<(), SandboxError> {
+        self.file_with("0555", path, content)
+    }
+
+    fn file_with(&mut self, mode: &str, path: &str, content: &str) -> Result<(), SandboxError> {
+        self.add("--perms", [mode]);
         self.content("--file", content.as_bytes())?;
         self.words.push(path.into());
         Ok(())

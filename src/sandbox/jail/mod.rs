@@ -9,27 +9,24 @@
 //! No program of ours is inside, and nothing of the host but what [`root`] lists.
 
 mod arguments;
-mod network;
+pub(crate) mod network;
 mod probe;
-mod root;
-mod seccomp;
+pub(crate) mod root;
+pub(crate) mod seccomp;
 mod start;
 mod tree;
 mod warm;
 
-use std::path::PathBuf;
-
-use podium_types::execution::Execution;
+use std::{os::fd::OwnedFd, path::PathBuf};
 
 use crate::{
-    ExecutionFuture, Facts, Job, Sandbox, SandboxError, Settings,
+    ExecutionFuture, Facts, Job, Sandbox, SandboxError, SessionFuture, SessionJob, Settings,
     cgroup::Hierarchy,
-    finish, program,
+    place::{Place, execute},
     program::Launch,
-    tree::Tree,
+    session,
+    tree::Live,
     warm::Servers,
-    watch::{Plan, follow},
-    watchdog::Watchdog,
 };
 
 /// A jail kind that was probed on this machine.
@@ -48,27 +45,26 @@ impl Jail {
     pub(crate) fn open(settings: &Settings) -> Result<Self, SandboxError> {
         probe::open(settings)
     }
+}
 
-    async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
-        let (jail, copy) = (self.clone(), job.clone());
-        let (mut live, output) = finish::blocking(move || {
-            finish::prepare(&copy)?;
-            let (launch, output) = Launch::new(program::command_line(&copy)?)?;
-            let live = match warm::start(&jail, &copy, &launch) {
-                Some(live) => live,
-                None => start::start(&jail, &copy, launch, &output, None)?,
-            };
-            Ok((live, output))
-        })
-        .await?;
-        let watchdog =
-            Watchdog::new(&job.workspace, &job.limits, self.is_polled().then(|| live.tree.first()));
-        let ending = follow(&mut live, output, &Plan::new(job, &self.settings), watchdog).await?;
-        let evidence = live.tree.evidence(&ending.fate())?;
-        finish::execution(job, ending, evidence).await
+impl Place for Jail {
+    type Tree = tree::JailTree;
+
+    fn start(&self, job: &Job, launch: Launch, output: &OwnedFd) -> Result<Live<Self::Tree>, SandboxError> {
+        match warm::start(self, job, &launch) {
+            Some(live) => Ok(live),
+            None => start::start(self, job, launch, output, None),
+        }
     }
 
-    /// No control group limits memory.
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn found(&self) -> &Facts {
+        &self.facts
+    }
+
     fn is_polled(&self) -> bool {
         !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"))
     }
@@ -84,6 +80,10 @@ impl Sandbox for Jail {
     }
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {
-        Box::pin(self.run(job))
+        Box::pin(execute(self, job))
+    }
+
+    fn open_session<'a>(&'a self, job: &'a SessionJob) -> SessionFuture<'a> {
+        Box::pin(session::open(self, job))
     }
 }

@@ -11,20 +11,20 @@ use rustix::process::Pid;
 
 /// The counters of a jail's network namespace.
 #[derive(Debug)]
-pub(super) struct Counters {
+pub(crate) struct Counters {
     v4: Option<File>,
     v6: Option<File>,
 }
 
 impl Counters {
     /// Opens the counters of the namespace that a process is in.
-    pub(super) fn open(pid: Pid) -> Self {
+    pub(crate) fn open(pid: Pid) -> Self {
         let open = |name| File::open(format!("/proc/{}/net/{name}", pid.as_raw_pid())).ok();
         Self { v4: open("snmp"), v6: open("snmp6") }
     }
 
     /// Packets refused so far.
-    pub(super) fn attempts(self) -> u64 {
+    pub(crate) fn attempts(self) -> u64 {
         let v4 = read(self.v4).and_then(|text| column(&text, "Ip:", "OutNoRoutes"));
         let v6 = read(self.v6).and_then(|text| row(&text, "Ip6OutNoRoutes"));
         v4.unwrap_or(0) + v6.unwrap_or(0)

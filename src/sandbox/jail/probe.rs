@@ -38,15 +38,17 @@ pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
         kind: SandboxKind::Jail,
         strength: Strength::Full,
         bubblewrap: Some(version),
+        engine: None,
         cgroup: None,
         seccomp: true,
         nested_namespaces_refused: true,
+        callbacks: true,
         missing: Vec::new(),
     };
     let mut jail =
         Jail { bubblewrap, filters, hierarchy, settings: settings.clone(), facts, warm: Servers::default() };
 
-    let mut first = None;
+    let (mut first, mut portless) = (None, None);
     for (nested_namespaces_refused, with_groups) in
         [(true, true), (false, true), (true, false), (false, false)]
     {
@@ -54,9 +56,16 @@ pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
             jail.facts.missing.push("the control groups that can be made cannot be joined".to_owned());
         }
         jail.facts.nested_namespaces_refused = nested_namespaces_refused;
-        match check(&jail) {
+        let mut checked = check(&jail);
+        if let Err(SandboxError::Ports { source }) = &checked {
+            jail.facts.callbacks = false;
+            portless = Some(format!("no port can be bound in the network of a jail ({source})"));
+            checked = check(&jail);
+        }
+        match checked {
             Ok(()) => {
                 conclude(&mut jail);
+                jail.facts.missing.extend(portless);
                 return Ok(jail);
             }
             Err(error) => first = first.or(Some(error)),

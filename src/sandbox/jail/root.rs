@@ -7,36 +7,70 @@
 //!
 //! Paths of mounted host folders can be read inside, in `/proc/self/mountinfo`: their names must hold no secrets.
 
-use std::path::{Path, PathBuf};
+use std::{
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
 
 use super::arguments::Arguments;
-use crate::{Job, SandboxError, workspace};
+use crate::{
+    Job, SandboxError,
+    callback::{self, script},
+    workspace,
+};
 
 /// Where the workspace is, inside.
-pub(super) const WORKSPACE: &str = "/workspace";
+pub(crate) const WORKSPACE: &str = "/workspace";
 /// User and group inside; never root.
 pub(super) const USER: &str = "1000";
 
 /// Folders of the system besides `/usr`: on most systems symbolic links into it.
-const LINKED: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
+pub(crate) const LINKED: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
 /// Parts of `/etc` that programs need and that hold nothing private.
-const ETC: [&str; 4] = ["/etc/ld.so.cache", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts"];
-/// Files of `/proc` that tell of the host.
-const MASKED: [&str; 6] = ["kcore", "keys", "timer_list", "sched_debug", "latency_stats", "kmsg"];
+pub(crate) const ETC: [&str; 4] =
+    ["/etc/ld.so.cache", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts"];
+/// Files of `/proc` that are masked, where they are and the jail's user could read them: physical memory and its pages,
+/// the kernel's log, keys, timers, addresses, slabs and configuration, and the interrupts, which tell when others type.
+/// Where the harness is root its jails pass for the owner of files that are root's alone, so those are masked there.
+/// The rest is what every user of a machine may see (its processors, disks and buses); each mask costs a tenth of a
+/// millisecond. Switches such as `sysrq-trigger` need no mask: all of `/proc` is sealed read-only.
+const MASKED: [&str; 17] = [
+    "config.gz",
+    "interrupts",
+    "kallsyms",
+    "kcore",
+    "key-users",
+    "keys",
+    "kmsg",
+    "kpagecgroup",
+    "kpagecount",
+    "kpageflags",
+    "latency_stats",
+    "modules",
+    "pagetypeinfo",
+    "sched_debug",
+    "slabinfo",
+    "timer_list",
+    "vmallocinfo",
+];
 
 const PASSWD: &str =
     "agent:x:1000:1000:agent:/workspace/.home:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n";
 const GROUP: &str = "agent:x:1000:\nnogroup:x:65534:\n";
 const HOSTS: &str = "127.0.0.1 localhost podium\n::1 localhost\n";
 const NSSWITCH: &str = "passwd: files\ngroup: files\nhosts: files dns\n";
-/// An address that no network has (RFC 5737): looking up a name fails at once, for want of a route, and is counted.
+/// Without a name server, an address that no network has (RFC 5737): looking up a name fails at once, for want of a route, and is counted.
 const RESOLV: &str = "nameserver 192.0.2.1\noptions attempts:1 timeout:1\n";
 
-/// Adds all mounts of a job.
-pub(super) fn mounts(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
+/// Adds all mounts of a job. With `callbacks` there is a name server.
+pub(super) fn mounts(arguments: &mut Arguments, job: &Job, callbacks: bool) -> Result<(), SandboxError> {
     check(job)?;
     system(arguments);
-    etc(arguments)?;
+    etc(arguments, callbacks)?;
+    if job.submission_check.is_some() {
+        arguments.program(script::PATH, &script::text(&job.python))?;
+    }
     processes(arguments);
     kernel(arguments, job)?;
     for folder in read_only(job)? {
@@ -56,7 +90,7 @@ pub(super) fn mounts(arguments: &mut Arguments, job: &Job) -> Result<(), Sandbox
 pub(super) fn server_mounts(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
     check(job)?;
     system(arguments);
-    etc(arguments)?;
+    etc(arguments, false)?;
     arguments.add("--ro-bind", ["/proc", "/proc"]);
     kernel(arguments, job)?;
     for folder in read_only(job)? {
@@ -68,7 +102,7 @@ pub(super) fn server_mounts(arguments: &mut Arguments, job: &Job) -> Result<(), 
 
 /// Refuses a job of which a mount is or contains a folder that must stay hidden. Links are resolved on both sides, so
 /// a detour changes nothing.
-pub(super) fn check(job: &Job) -> Result<(), SandboxError> {
+pub(crate) fn check(job: &Job) -> Result<(), SandboxError> {
     let hidden: Vec<PathBuf> = job.hidden.iter().map(|path| resolved(path)).collect();
     let system = ["/usr"].into_iter().chain(LINKED).chain(ETC).map(Path::new);
     let given = job.read_only.iter().chain([&job.workspace]).chain(&job.input).map(PathBuf::as_path);
@@ -100,7 +134,7 @@ fn system(arguments: &mut Arguments) {
     }
 }
 
-fn etc(arguments: &mut Arguments) -> Result<(), SandboxError> {
+fn etc(arguments: &mut Arguments, callbacks: bool) -> Result<(), SandboxError> {
     for path in ETC {
         arguments.add("--ro-bind-try", [path, path]);
     }
@@ -108,17 +142,14 @@ fn etc(arguments: &mut Arguments) -> Result<(), SandboxError> {
     arguments.file("/etc/group", GROUP)?;
     arguments.file("/etc/hosts", HOSTS)?;
     arguments.file("/etc/nsswitch.conf", NSSWITCH)?;
-    arguments.file("/etc/resolv.conf", RESOLV)
+    arguments.file("/etc/resolv.conf", if callbacks { callback::RESOLV } else { RESOLV })
 }
 
 /// `/proc`, less what tells of the host.
 fn processes(arguments: &mut Arguments) {
     arguments.add("--proc", ["/proc"]);
-    for name in MASKED {
-        let path = format!("/proc/{name}");
-        if Path::new(&path).exists() {
-            arguments.add("--ro-bind", ["/dev/null", &path]);
-        }
+    for path in masked() {
+        arguments.add("--ro-bind", ["/dev/null", path]);
     }
     arguments.add("--remount-ro", ["/proc"]);
 }
@@ -144,8 +175,20 @@ fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
     Ok(())
 }
 
+/// What of [`MASKED`] is on this machine and could be read; looked up once.
+fn masked() -> &'static [String] {
+    static PATHS: OnceLock<Vec<String>> = OnceLock::new();
+    PATHS.get_or_init(|| {
+        let root = rustix::process::geteuid().is_root();
+        let readable = |path: &String| {
+            std::fs::metadata(path).is_ok_and(|facts| root || facts.permissions().mode() & 0o004 != 0)
+        };
+        MASKED.iter().map(|name| format!("/proc/{name}")).filter(readable).collect()
+    })
+}
+
 /// The job's read-only mounts that are not there already. One that would show the workspace's surroundings is refused.
-fn read_only(job: &Job) -> Result<Vec<PathBuf>, SandboxError> {
+pub(crate) fn read_only(job: &Job) -> Result<Vec<PathBuf>, SandboxError> {
     let mut folders: Vec<PathBuf> = Vec::new();
     let mut sorted = job.read_only.clone();
     sorted.sort();

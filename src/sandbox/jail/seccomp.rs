@@ -2,9 +2,11 @@
 //!
 //! Refused with `EPERM`: socket families other than Unix and IP (the network namespace is empty, so IP reaches only
 //! the jail itself), multipath TCP, new namespaces, mounts, tracing, keys, BPF, userfaultfd, performance events,
-//! asynchronous rings, kernel modules, file handles, and pushing characters into a terminal. `clone3` answers
-//! `ENOSYS`, since its flags lie in memory that a filter cannot read; C libraries then use `clone`. Calls of another
-//! architecture end the process; the x32 numbers of `x86_64` are refused. Two programs, since each has one answer.
+//! asynchronous rings, kernel modules, file handles, pushing characters into a terminal, and files that run as their
+//! owner or group: the workspace is the host's, and its owner there is the harness's user. `clone3` and `openat2` answer
+//! `ENOSYS`, since their flags and modes lie in memory that a filter cannot read; C libraries then use the older calls.
+//! Calls of another architecture end the process; the x32 numbers of `x86_64` are refused. Two programs, since each has
+//! one answer.
 
 use std::collections::BTreeMap;
 
@@ -13,63 +15,68 @@ use seccompiler::{
     TargetArch, sock_filter,
 };
 
+/// Calls with their names, for those who take names.
+macro_rules! calls {
+    ($($name:ident),* $(,)?) => { &[$((stringify!($name), libc::$name)),*] };
+}
+
 /// Calls that are refused whatever their arguments.
-const REFUSED: &[libc::c_long] = &[
+pub(crate) const REFUSED: &[(&str, libc::c_long)] = calls![
     // namespaces and mounts
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_pivot_root,
-    libc::SYS_chroot,
-    libc::SYS_open_tree,
-    libc::SYS_move_mount,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_mount_setattr,
-    libc::SYS_open_by_handle_at,
+    SYS_unshare,
+    SYS_setns,
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_open_tree,
+    SYS_move_mount,
+    SYS_fsopen,
+    SYS_fsconfig,
+    SYS_fsmount,
+    SYS_fspick,
+    SYS_mount_setattr,
+    SYS_open_by_handle_at,
     // other processes
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_process_madvise,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_kcmp,
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_process_madvise,
+    SYS_pidfd_getfd,
+    SYS_kcmp,
     // kernel attack surface
-    libc::SYS_bpf,
-    libc::SYS_perf_event_open,
-    libc::SYS_userfaultfd,
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_keyctl,
-    libc::SYS_fanotify_init,
-    libc::SYS_syslog,
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_userfaultfd,
+    SYS_io_uring_setup,
+    SYS_io_uring_enter,
+    SYS_io_uring_register,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_keyctl,
+    SYS_fanotify_init,
+    SYS_syslog,
     // the machine
-    libc::SYS_kexec_load,
-    libc::SYS_kexec_file_load,
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_reboot,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_acct,
-    libc::SYS_quotactl,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
-    libc::SYS_clock_adjtime,
-    libc::SYS_adjtimex,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
+    SYS_kexec_load,
+    SYS_kexec_file_load,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_reboot,
+    SYS_swapon,
+    SYS_swapoff,
+    SYS_acct,
+    SYS_quotactl,
+    SYS_settimeofday,
+    SYS_clock_settime,
+    SYS_clock_adjtime,
+    SYS_adjtimex,
+    SYS_sethostname,
+    SYS_setdomainname,
 ];
 
 /// Flags of `clone` that make a namespace.
-const NAMESPACE_FLAGS: [libc::c_int; 7] = [
+pub(crate) const NAMESPACE_FLAGS: [libc::c_int; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWUTS,
@@ -80,20 +87,52 @@ const NAMESPACE_FLAGS: [libc::c_int; 7] = [
 ];
 
 /// `TIOCSTI` and `TIOCLINUX`: characters pushed into, or pasted from, a terminal.
-const TERMINAL_REQUESTS: [u64; 2] = [0x5412, 0x541c];
+pub(crate) const TERMINAL_REQUESTS: [u64; 2] = [0x5412, 0x541c];
+
+/// Socket families that are allowed.
+pub(crate) const FAMILIES: [libc::c_int; 3] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6];
+
+/// Calls that give a file its mode: the number of the argument that holds it, and of the flags without which it means
+/// nothing.
+pub(crate) const MODES: &[(&str, libc::c_long, u8, Option<u8>)] = &[
+    ("fchmod", libc::SYS_fchmod, 1, None),
+    ("fchmodat", libc::SYS_fchmodat, 2, None),
+    ("fchmodat2", SYS_FCHMODAT2, 2, None),
+    ("mknodat", libc::SYS_mknodat, 2, None),
+    ("openat", libc::SYS_openat, 3, Some(2)),
+    #[cfg(target_arch = "x86_64")]
+    ("chmod", libc::SYS_chmod, 1, None),
+    #[cfg(target_arch = "x86_64")]
+    ("mknod", libc::SYS_mknod, 1, None),
+    #[cfg(target_arch = "x86_64")]
+    ("creat", libc::SYS_creat, 1, None),
+    #[cfg(target_arch = "x86_64")]
+    ("open", libc::SYS_open, 2, Some(1)),
+];
+/// The same number everywhere; too new for the crate.
+const SYS_FCHMODAT2: libc::c_long = 452;
+/// Set-user-id and set-group-id.
+pub(crate) const SET_ID: [libc::mode_t; 2] = [libc::S_ISUID, libc::S_ISGID];
+/// With one of these flags an open makes a file.
+pub(crate) const CREATES: [libc::c_int; 2] = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY];
+
+/// Calls whose flags or modes lie in memory; answered with `ENOSYS`.
+pub(crate) const IN_MEMORY: &[(&str, libc::c_long)] = calls![SYS_clone3, SYS_openat2];
 
 /// The filters as bubblewrap takes them, one byte string each.
 pub(super) fn programs() -> Result<Vec<Vec<u8>>, seccompiler::Error> {
     let eperm = filter(refusals()?, libc::EPERM)?;
-    let enosys = filter(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)?;
+    let in_memory = IN_MEMORY.iter().map(|(_, call)| (*call, Vec::new())).collect();
+    let enosys = filter(in_memory, libc::ENOSYS)?;
     Ok([eperm, enosys].iter().map(|program| encode(program)).collect())
 }
 
 /// What is refused with `EPERM`.
 fn refusals() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::Error> {
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
+        REFUSED.iter().map(|(_, call)| (*call, Vec::new())).collect();
     let other_family = SeccompRule::new(
-        [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6]
+        FAMILIES
             .into_iter()
             .map(|family| dword(0, SeccompCmpOp::Ne, family.unsigned_abs().into()))
             .collect::<Result<_, _>>()?,
@@ -108,6 +147,26 @@ fn refusals() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::Error> {
     rules.insert(libc::SYS_clone, namespaces.collect::<Result<_, _>>()?);
     let requests = TERMINAL_REQUESTS.iter().map(|request| rule(1, SeccompCmpOp::Eq, *request));
     rules.insert(libc::SYS_ioctl, requests.collect::<Result<_, _>>()?);
+    for (_, call, mode, flags) in MODES {
+        rules.insert(*call, set_id(*mode, *flags)?);
+    }
+    Ok(rules)
+}
+
+/// One rule per bit, and per flag that makes it count.
+fn set_id(mode: u8, flags: Option<u8>) -> Result<Vec<SeccompRule>, seccompiler::Error> {
+    let has = |argument, bit: u64| dword(argument, SeccompCmpOp::MaskedEq(bit), bit);
+    let mut rules = Vec::new();
+    for bit in SET_ID.map(u64::from) {
+        match flags {
+            None => rules.push(SeccompRule::new(vec![has(mode, bit)?])?),
+            Some(flags) => {
+                for flag in CREATES.map(|flag| u64::from(flag.unsigned_abs())) {
+                    rules.push(SeccompRule::new(vec![has(mode, bit)?, has(flags, flag)?])?);
+                }
+            }
+        }
+    }
     Ok(rules)
 }
 

@@ -6,7 +6,7 @@
 use std::{
     ffi::OsString,
     fs::File,
-    io::{Read, Write},
+    io::{self, Read, Write},
     os::fd::OwnedFd,
     process::Command,
     time::{Duration, Instant},
@@ -16,6 +16,7 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec},
     process::{Pid, PidfdFlags, Resource, Rlimit},
 };
+use tokio::runtime::Handle;
 
 use super::{
     Jail,
@@ -26,6 +27,7 @@ use super::{
 };
 use crate::{
     Job, SandboxError,
+    callback::Callbacks,
     cgroup::Group,
     finish, program,
     program::{Launch, pipe_pair},
@@ -79,12 +81,24 @@ pub(super) fn start(
     let first_fd = rustix::process::pidfd_open(first, PidfdFlags::empty())
         .map_err(SandboxError::system("pidfd_open"))?;
     let tree = JailTree::new(first, first_fd, group, status, Counters::open(first));
-    let live = Live::new(tree, child);
+    let mut live = Live::new(tree, child);
     limit_processes(first, job)?;
+    if jail.facts.callbacks {
+        live.tree.serve(callbacks(first, job)?);
+    }
     File::from(block_write)
         .write_all(b"1")
         .map_err(|source| SandboxError::System { call: "write", source })?;
     Ok(live)
+}
+
+/// Binds the ports of the jail's own network, and has the runtime serve them.
+fn callbacks(first: Pid, job: &Job) -> Result<Callbacks, SandboxError> {
+    let runtime = Handle::try_current().map_err(|error| SandboxError::System {
+        call: "finding a runtime",
+        source: io::Error::other(error),
+    })?;
+    runtime.block_on(Callbacks::start(first, job.submission_check.as_ref()))
 }
 
 /// All but the descriptors that belong to one start.
@@ -98,7 +112,7 @@ fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxError> {
         arguments.flag("--disable-userns");
     }
     identity(&mut arguments, job);
-    root::mounts(&mut arguments, job)?;
+    root::mounts(&mut arguments, job, jail.facts.callbacks)?;
     for filter in &jail.filters {
         arguments.content("--add-seccomp-fd", filter)?;
     }

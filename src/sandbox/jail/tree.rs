@@ -16,19 +16,22 @@ use serde::Deserialize;
 use super::network::Counters;
 use crate::{
     SandboxError,
-    cgroup::{Group, Usage},
-    finish::Evidence,
-    tree::{Fate, Tree},
+    callback::Callbacks,
+    cgroup::{CpuClock, Group, Usage},
+    finish::{Evidence, Network},
+    tree::{Fate, Killer, Tree},
     warm::Copy,
 };
 
 /// The processes of a jail, by the first of its PID namespace.
-pub(super) struct JailTree {
+pub(crate) struct JailTree {
     first: Pid,
     first_fd: OwnedFd,
     group: Option<Group>,
     status: Status,
     counters: Option<Counters>,
+    /// Served until they are dropped.
+    callbacks: Option<Callbacks>,
     warm: Option<Copy>,
 }
 
@@ -40,7 +43,12 @@ impl JailTree {
         status: Status,
         counters: Counters,
     ) -> Self {
-        Self { first, first_fd, group, status, counters: Some(counters), warm: None }
+        Self { first, first_fd, group, status, counters: Some(counters), callbacks: None, warm: None }
+    }
+
+    /// Keeps what is served for the jail, for as long as it lives.
+    pub(super) fn serve(&mut self, callbacks: Callbacks) {
+        self.callbacks = Some(callbacks);
     }
 
     /// Its program is a copy that has entered it, not what bubblewrap started.
@@ -85,6 +93,15 @@ impl Tree for JailTree {
         let _ = rustix::process::pidfd_send_signal(&self.first_fd, Signal::KILL);
     }
 
+    fn killer(&self) -> Killer {
+        let first = self.first_fd.try_clone();
+        Box::new(move || {
+            if let Ok(first) = &first {
+                let _ = rustix::process::pidfd_send_signal(first, Signal::KILL);
+            }
+        })
+    }
+
     fn last(&self) -> Option<&OwnedFd> {
         Some(&self.first_fd)
     }
@@ -97,6 +114,10 @@ impl Tree for JailTree {
         self.group.as_ref().map(Group::usage).unwrap_or_default()
     }
 
+    fn clock(&self) -> Option<CpuClock> {
+        self.group.as_ref().and_then(Group::cpu_clock)
+    }
+
     fn evidence(&mut self, fate: &Fate<'_>) -> Result<Evidence, SandboxError> {
         let usage = self.usage();
         let ended = match &self.warm {
@@ -107,8 +128,11 @@ impl Tree for JailTree {
             return Err(SandboxError::Start { message: fate.output.text().trim().to_owned() });
         };
         // Bubblewrap does not wait for what runs inside, so only a control group knows its CPU time.
-        let network_attempts = self.counters.take().map_or(0, Counters::attempts);
-        Ok(Evidence { ended, usage, network_attempts, cpu: usage.cpu, warm: self.warm.is_some() })
+        let network = Network {
+            refused: self.counters.take().map_or(0, Counters::attempts),
+            told: self.callbacks.take().map(|callbacks| callbacks.told()).unwrap_or_default(),
+        };
+        Ok(Evidence { ended, usage, network, cpu: usage.cpu, warm: self.warm.is_some() })
     }
 }
 

@@ -238,6 +238,7 @@ mod tests {
                 input_estimate: LEAST_CACHED,
                 thinks: true,
                 first_byte: attempt.first_byte,
+                limits: attempt.limits,
             };
             request(&attempt, thinking)
         })

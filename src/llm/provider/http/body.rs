@@ -3,6 +3,7 @@
 //! form holds no surprise for them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::{self, Stream};
@@ -19,13 +20,13 @@ struct Body {
     limits: Connection,
     events: Events,
     seen: u64,
-    /// Events handed on.
-    handed: u64,
+    /// Events wait until there is room for them.
+    bounded: bool,
     ended: bool,
 }
 
-/// After so many events the reader gets its turn: a library's queue between it and us has no bound.
-const TURN: u64 = 32;
+/// A library that drops events would stop the stream for want of room: from then on it goes on without a bound.
+const DROPPED: Duration = Duration::from_secs(5);
 
 /// The body of `response` as events. Why it broke off, if it does, is left in `exchange`.
 pub(super) fn events(
@@ -34,7 +35,7 @@ pub(super) fn events(
     limits: Connection,
 ) -> impl Stream<Item = Result<Bytes, std::io::Error>> + Send + 'static {
     let body =
-        Body { response, exchange, limits, events: Events::default(), seen: 0, handed: 0, ended: false };
+        Body { response, exchange, limits, events: Events::default(), seen: 0, bounded: true, ended: false };
     stream::unfold(body, |mut body| async move {
         if body.ended {
             return None;
@@ -56,9 +57,8 @@ impl Body {
     async fn next(&mut self) -> Result<Bytes, Failed> {
         loop {
             if let Some(event) = self.events.next() {
-                self.handed += 1;
-                if self.handed.is_multiple_of(TURN) {
-                    tokio::task::yield_now().await;
+                if self.bounded {
+                    self.bounded = tokio::time::timeout(DROPPED, self.exchange.hand_on()).await.is_ok();
                 }
                 return Ok(event.into());
             }

@@ -67,6 +67,7 @@ pub(super) fn read(refusal: &Refusal, sent: &Sent<'_>) -> Failed {
         settled,
         message: complaint.text(status),
         retry_after: refusal.retry_after.or_else(|| (sent.dialect.retry_after)(&body)),
+        hopeless: refusal.hopeless,
     }
 }
 
@@ -84,6 +85,7 @@ pub(super) fn inside(body: &Value, sent: &Sent<'_>) -> Option<Failed> {
         settled: Settled::Unknown,
         message: complaint.text(status),
         retry_after: (sent.dialect.retry_after)(body),
+        hopeless: false,
     })
 }
 
@@ -326,7 +328,7 @@ mod tests {
         let facts = ModelFacts::default();
         let dialect = &crate::provider::openai::ERRORS;
         let sent = Sent { body: &body_sent, dialect, facts: &facts, input_estimate: 7, output_limit: 5 };
-        read(&Refusal { status, retry_after: None, body: body.to_owned() }, &sent)
+        read(&Refusal { status, retry_after: None, hopeless: false, body: body.to_owned() }, &sent)
     }
 
     #[test]

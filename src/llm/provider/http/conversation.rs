@@ -11,7 +11,6 @@ use super::exchange::{Connection, Exchange};
 use super::wire::Wire;
 use crate::catalog::ModelFacts;
 use crate::provider::{Answered, Attempt, Failed, Provider};
-use crate::tokens;
 
 /// How long a finished answer waits for its usage, which comes in a piece of its own or never. Without it a model that
 /// thinks is charged its whole output limit, so patience is cheap.
@@ -36,6 +35,7 @@ impl Conversation<'_> {
         };
         let exchange = Arc::new(Exchange::default());
         let opened = self.wire.open(&self.connection, &exchange, attempt, &body).await;
+        (attempt.limits)(&exchange.limits());
         let mut pieces = opened.map_err(|failed| explain(&exchange, failed, &sent))?;
         let mut assembly = self.wire.assembly();
         let mut first = true;
@@ -50,6 +50,7 @@ impl Conversation<'_> {
                 Some(Err(failed)) if !assembly.finished() => return Err(explain(&exchange, failed, &sent)),
                 Some(Err(_)) | None => break,
             };
+            exchange.taken();
             if std::mem::take(&mut first) {
                 (attempt.first_byte)();
             }
@@ -58,23 +59,8 @@ impl Conversation<'_> {
             }
             assembly.add(&piece);
         }
-        Ok(believed(assembly.answer(attempt)?, attempt))
+        assembly.answer(attempt)
     }
-}
-
-/// Counts beyond this are no counts: the largest windows hold a tenth of it.
-const MOST_TOKENS: u64 = 100_000_000;
-
-/// The answer, with an estimate in the place of counts that cannot be true: one such line would use up any budget.
-fn believed(mut answered: Answered, attempt: &Attempt<'_>) -> Answered {
-    let usage = &answered.usage;
-    if usage.input_tokens.max(usage.output_tokens) > MOST_TOKENS {
-        let calls = answered.tool_calls.iter().flat_map(|call| [&call.name, &call.arguments]);
-        let shown = calls.chain([&answered.content]).map(|text| tokens::estimate_text(text)).sum();
-        let reasoning = answered.reasoning.as_deref().map(tokens::estimate_text).unwrap_or_default();
-        answered.usage = attempt.estimated(shown, reasoning);
-    }
-    answered
 }
 
 impl Provider for Conversation<'_> {

@@ -6,9 +6,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use tokio::sync::Semaphore;
+
 use super::{body, headers, network};
 use crate::error::{Error, ServiceFailure};
 use crate::ledger::Settled;
+use crate::pace::ToldLimits;
 use crate::provider::Failed;
 use crate::settings::Settings;
 
@@ -53,19 +56,32 @@ impl Connection {
 pub(super) struct Refusal {
     pub(super) status: u16,
     pub(super) retry_after: Option<Duration>,
+    /// The service says that trying again is of no use.
+    pub(super) hopeless: bool,
     pub(super) body: String,
 }
 
+/// Events that may be under way between a body and the assembly. A library's queue in between has no bound of its own,
+/// so a fast server would fill the memory with events that nobody has taken yet.
+const UNDER_WAY: usize = 64;
+
 /// What an exchange left behind.
-#[derive(Default)]
 pub(crate) struct Exchange {
     left: Mutex<Left>,
+    room: Semaphore,
+}
+
+impl Default for Exchange {
+    fn default() -> Self {
+        Self { left: Mutex::default(), room: Semaphore::new(UNDER_WAY) }
+    }
 }
 
 #[derive(Default)]
 struct Left {
     refusal: Option<Refusal>,
     failed: Option<Failed>,
+    limits: ToldLimits,
 }
 
 impl Exchange {
@@ -73,8 +89,29 @@ impl Exchange {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).failed = Some(failed);
     }
 
+    fn told(&self, limits: ToldLimits) {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).limits = limits;
+    }
+
     fn refuse(&self, refusal: Refusal) {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).refusal = Some(refusal);
+    }
+
+    /// Waits until one more event may be under way.
+    pub(super) async fn hand_on(&self) {
+        if let Ok(place) = self.room.acquire().await {
+            place.forget();
+        }
+    }
+
+    /// An event has come to its end.
+    pub(super) fn taken(&self) {
+        self.room.add_permits(1);
+    }
+
+    /// What the service told of its limits.
+    pub(super) fn limits(&self) -> ToldLimits {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).limits
     }
 
     pub(super) fn take_refusal(&self) -> Option<Refusal> {
@@ -100,11 +137,13 @@ impl Service {
     /// The response, its body as events. What went wrong, if anything did, is left in the exchange.
     pub(crate) async fn exchange(self, request: reqwest::Request) -> Result<reqwest::Response, ()> {
         let mut response = self.send(request).await.map_err(|failed| self.exchange.fail(failed))?;
-        let status = response.status();
+        let (status, now) = (response.status(), SystemTime::now());
+        self.exchange.told(headers::limits(response.headers(), now));
         if !status.is_success() {
-            let retry_after = headers::retry_after(response.headers(), SystemTime::now());
+            let retry_after = headers::retry_after(response.headers(), now);
+            let hopeless = headers::is_hopeless(response.headers());
             let body = self.error_body(&mut response).await;
-            self.exchange.refuse(Refusal { status: status.as_u16(), retry_after, body });
+            self.exchange.refuse(Refusal { status: status.as_u16(), retry_after, hopeless, body });
             return Err(());
         }
         let events = body::events(response, self.exchange, self.connection);

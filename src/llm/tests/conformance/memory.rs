@@ -18,7 +18,7 @@ const SENT: u64 = 100_000_000;
 
 /// What a body may add to the process at its worst, for each byte of the limit on bodies: the bytes themselves, their
 /// text, and the text once more while an event is cut out of it.
-const FACTOR: u64 = 12;
+const FACTOR: u64 = 4;
 
 #[test]
 fn bodies_of_100_mb_take_bounded_memory() {

@@ -234,7 +234,9 @@ fn plain(given: &Given) -> Given {
 fn waits(record: &Record) -> Vec<(ServiceFailure, Duration)> {
     let events = record.events.lock().unwrap();
     let waits = events.iter().filter_map(|event| match event {
-        CallEvent::Waiting { why, delay, .. } => Some((*why, *delay)),
+        CallEvent::Waiting { why: crate::WaitReason::Failure(why), delay: Some(delay), .. } => {
+            Some((*why, *delay))
+        }
         _ => None,
     });
     waits.collect()

@@ -128,13 +128,13 @@ async fn a_fork_bomb_ends_by_the_process_limit() {
 }
 
 #[tokio::test]
-async fn a_file_too_large_is_a_disk_limit() {
+async fn a_file_too_large_is_named() {
     let Some(jail) = jail() else { return };
     let place = Place::new();
     let mut job = place.python("with open('big', 'wb') as f:\n    while True: f.write(b'x' * 65536)");
     job.limits.file_bytes = 1 << 20;
     let execution = jail.execute(&job).await.unwrap();
-    assert_eq!(execution.limit, Some(LimitHit::Disk { limit_bytes: 1 << 20 }), "{execution:?}");
+    assert_eq!(execution.limit, Some(LimitHit::FileSize { limit_bytes: 1 << 20 }), "{execution:?}");
 }
 
 #[tokio::test]

@@ -9,12 +9,14 @@
 )]
 
 mod boundary;
+mod callbacks;
 mod environment;
 mod harness;
 mod limits;
 mod opening;
 mod processes;
 mod results;
+mod session;
 mod submission;
 mod warm;
 

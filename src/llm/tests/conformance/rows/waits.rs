@@ -20,7 +20,6 @@ pub(super) fn rows(protocol: &dyn Protocol) -> Vec<Row> {
         ("retry-after in words", "retry-after: soon", ms(0)),
         ("a negative retry-after", "retry-after: -5", ms(0)),
         ("an empty retry-after", "retry-after: ", ms(0)),
-        ("retry-after beyond all numbers", "retry-after: 99999999999999999999999999", ms(0)),
         ("retry-after of NaN", "retry-after: NaN", ms(0)),
         ("retry-after that is no text", "retry-after: \u{fc}\u{fffd}", ms(0)),
         (
@@ -51,10 +50,15 @@ pub(super) fn rows(protocol: &dyn Protocol) -> Vec<Row> {
     let ends = Expect::Ends(Kind::RateLimited, Billed::No);
     for (name, headers) in [
         ("retry-after beyond the longest wait", "retry-after: 3600"),
+        ("retry-after beyond all numbers", "retry-after: 99999999999999999999999999"),
         ("retry-after as a date far ahead", "retry-after: Tue, 31 Dec 2999 23:59:59 GMT"),
         (
             "a used up limit that resets late",
             "x-ratelimit-remaining-requests: 0\r\nx-ratelimit-reset-requests: 1h2m3.5s",
+        ),
+        (
+            "a used up limit that resets at a date far ahead",
+            "anthropic-ratelimit-requests-remaining: 0\r\nanthropic-ratelimit-requests-reset: 2999-12-31T23:59:59Z",
         ),
     ] {
         rows.push(Row::new(name, limited(&format!("{headers}\r\n")), ends.clone()));

@@ -50,6 +50,8 @@ fn world() -> World {
             cpu_ms: None,
             peak_memory_bytes: None,
             blocked: std::collections::BTreeMap::new(),
+            names_asked: std::collections::BTreeMap::new(),
+            submission_checks: 0,
             interrupted: false,
             warm: false,
         })),

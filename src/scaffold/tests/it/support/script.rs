@@ -52,6 +52,8 @@ pub(crate) fn execute(code: &str) -> Execution {
         cpu_ms: None,
         peak_memory_bytes: None,
         blocked: BTreeMap::new(),
+        names_asked: BTreeMap::new(),
+        submission_checks: 0,
         interrupted: false,
         warm: false,
     }

@@ -1,0 +1,94 @@
+//! What code in a jail can ask of the harness: whether a submission's format is right, and, to no avail, for names.
+//!
+//! Nothing of ours is inside. Two ports of the jail's network namespace, in which nothing but the jail itself can be
+//! reached, are bound by a short-lived helper and served by the harness from outside: 5000, where MLE-bench has its
+//! check of submissions, and 53, where the resolver asks for names and is refused. What comes out is what the checker of
+//! the job says of bytes that were sent; what comes in is counted. Everything ends with the execution.
+//!
+//! It must not know what a submission is, nor open any path that it is told.
+
+mod check;
+mod connection;
+mod form;
+mod http;
+mod names;
+mod pace;
+mod ports;
+pub(crate) mod script;
+mod server;
+mod upload;
+
+use std::{
+    collections::BTreeMap,
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use rustix::process::Pid;
+use tokio::{
+    net::{TcpListener, UdpSocket},
+    task::JoinSet,
+};
+
+pub use check::{Checker, SubmissionCheck};
+
+use crate::SandboxError;
+use names::Asked;
+use server::Server;
+
+/// The name server that [`Callbacks`] are.
+pub(crate) const NAME_SERVER: &str = "127.0.0.1";
+/// The same, as a jail's `/etc/resolv.conf` names it.
+pub(crate) const RESOLV: &str = "nameserver 127.0.0.1\noptions attempts:1 timeout:1\n";
+
+/// The callbacks of one execution or session, served until they are dropped.
+#[derive(Debug)]
+pub(crate) struct Callbacks {
+    asked: Asked,
+    names: std::net::UdpSocket,
+    verdicts: Arc<AtomicU64>,
+    /// Dropped with this, and then ended.
+    _tasks: JoinSet<()>,
+}
+
+/// What was asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// Questions for names.
+    pub(crate) questions: u64,
+    /// The first few names that were asked for, and how often.
+    pub(crate) names: BTreeMap<String, u64>,
+    /// Verdicts given.
+    pub(crate) verdicts: u64,
+}
+
+impl Callbacks {
+    /// Binds the ports in the network namespace of a process that is alive, and begins to serve.
+    pub(crate) async fn start(process: Pid, check: Option<&SubmissionCheck>) -> Result<Self, SandboxError> {
+        let failed = |source| SandboxError::Ports { source };
+        let with_check = check.is_some();
+        let bound = tokio::task::spawn_blocking(move || ports::open(process, with_check)).await;
+        let ports = bound.unwrap_or_else(|panic| Err(io::Error::other(panic))).map_err(failed)?;
+        let (asked, verdicts) = (Asked::default(), Arc::new(AtomicU64::new(0)));
+        let mut tasks = JoinSet::new();
+        let names = ports.names.try_clone().map_err(failed)?;
+        let socket = UdpSocket::from_std(ports.names).map_err(failed)?;
+        tasks.spawn(names::serve(socket, asked.clone()));
+        if let (Some(listener), Some(check)) = (ports.check, check) {
+            let listener = TcpListener::from_std(listener).map_err(failed)?;
+            let server = Server::new(check.clone(), Arc::clone(&verdicts));
+            tasks.spawn(Arc::new(server).serve(listener));
+        }
+        Ok(Self { asked, names, verdicts, _tasks: tasks })
+    }
+
+    /// What was asked so far. At the end, when every process of the execution is dead, it is everything.
+    pub(crate) fn told(&self) -> Told {
+        names::drain(&self.names, &self.asked);
+        let names::Questions { total, names } = self.asked.so_far();
+        Told { questions: total, names, verdicts: self.verdicts.load(Ordering::Relaxed) }
+    }
+}

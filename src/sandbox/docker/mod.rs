@@ -1,0 +1,217 @@
+//! The docker kind: a container per execution, through an engine's interface.
+//!
+//! The same promises as the jail, kept by another program: see [`container`] for what a container may have. A container
+//! does not die with the harness, for the engine is its parent; it bears a label instead, and the next start removes
+//! what a killed harness left ([`sweep`]). Bind mounts are by path, so the engine must see the machine's files.
+//!
+//! No program of ours is inside. What the engine reports is trusted; what the program prints is not.
+
+mod container;
+mod engine;
+mod files;
+mod follow;
+mod frames;
+mod image;
+mod owner;
+mod probe;
+mod seccomp;
+mod settings;
+mod sweep;
+mod witness;
+
+use std::{ffi::OsString, sync::Arc};
+
+use bollard::query_parameters::{AttachContainerOptions, CreateContainerOptions};
+use podium_types::execution::{Ended, Execution, Program};
+
+use self::{
+    engine::{Engine, blocking, refused},
+    files::Files,
+    follow::{Running, follow},
+    image::Image,
+    owner::Owner,
+    sweep::{Held, Remover},
+    witness::Witness,
+};
+use crate::{
+    ExecutionFuture, Facts, Job, Sandbox, SandboxError, Settings,
+    callback::Callbacks,
+    cgroup::Usage,
+    finish::{self, Evidence, Network},
+    jail::root,
+    program, trial,
+    watch::Plan,
+    watchdog::Watchdog,
+};
+
+pub use settings::DockerSettings;
+
+/// A docker kind that was probed.
+#[derive(Debug)]
+pub(crate) struct Docker {
+    engine: Engine,
+    image: Image,
+    owner: Owner,
+    profile: String,
+    settings: Settings,
+    facts: Facts,
+    files: Files,
+    remover: Arc<Remover>,
+}
+
+impl Docker {
+    /// Finds the engine and the image, removes what dead harnesses left, and runs a probe.
+    pub(crate) fn open(settings: &Settings) -> Result<Self, SandboxError> {
+        let (engine, image) = blocking(async {
+            let engine = Engine::connect(&settings.docker).await?;
+            sweep::sweep(&engine.client).await?;
+            let image = Image::find(&engine, &settings.docker).await?;
+            Ok((engine, image))
+        })?;
+        let owner = Owner::for_engine(engine.is_rootless());
+        let remover = Remover::start(engine.client.clone())?;
+        let facts = probe::blank(&engine, &image, owner);
+        let mut docker = Self {
+            engine,
+            image,
+            owner,
+            profile: seccomp::profile(),
+            settings: settings.clone(),
+            facts,
+            files: Files::create(owner)?,
+            remover,
+        };
+        docker.facts = match probe::probe(&docker) {
+            Err(SandboxError::Ports { source }) => {
+                docker.facts.callbacks = false;
+                let mut facts = probe::probe(&docker)?;
+                facts.missing.push(format!("no port can be bound in the network of a container ({source})"));
+                facts
+            }
+            probed => probed?,
+        };
+        Ok(docker)
+    }
+
+    async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
+        self.check(job)?;
+        program::refuse_check(job, &self.facts)?;
+        finish::prepare(job).await?;
+        let argv = program::command_line(job)?;
+        self.give(job).await?;
+        let held = self.create(job, &argv).await?;
+        let client = &self.engine.client;
+        let mut running = self.start(job, &held).await?;
+        let watched = running.witness.as_ref().map(Witness::watched).unwrap_or_default();
+        let watchdog = Watchdog::new(&job.workspace, &job.limits, watched);
+        let ending = follow(&mut running, &Plan::new(job, &self.settings), watchdog).await?;
+        let told = running.callbacks.map(|callbacks| callbacks.told()).unwrap_or_default();
+        let (mut usage, refused) =
+            running.witness.map_or((Usage::default(), 0), |witness| witness.meters.finish());
+        if usage.oom_kills == 0 && self.ran_out_of_memory(&held).await? {
+            usage.oom_kills = 1;
+        }
+        held.remove(client).await;
+        let ended = match ending.reaped.code.unwrap_or(-1) {
+            // The shell and the init process report a death by signal so.
+            code @ 129..=192 => Ended::Signal(code - 128),
+            code => Ended::Exit(code),
+        };
+        if matches!(job.program, Program::Python { .. }) && matches!(ended, Ended::Exit(126 | 127)) {
+            self.check_python(job).await?;
+        }
+        let cpu = usage.cpu;
+        let network = Network { refused, told };
+        finish::execution(job, ending, Evidence { ended, usage, network, cpu }).await
+    }
+
+    /// Gives the workspace to the program's user.
+    async fn give(&self, job: &Job) -> Result<(), SandboxError> {
+        let (owner, workspace) = (self.owner, job.workspace.clone());
+        let given = tokio::task::spawn_blocking(move || owner.give(&workspace)).await;
+        given
+            .unwrap_or_else(|error| Err(std::io::Error::other(error)))
+            .map_err(SandboxError::io("giving to the program", &job.workspace))
+    }
+
+    /// Makes the container. Whoever stops waiting for that leaves none behind.
+    async fn create(&self, job: &Job, argv: &[OsString]) -> Result<Held, SandboxError> {
+        let body = container::body(self, job, argv)?;
+        let (client, remover) = (self.engine.client.clone(), Arc::clone(&self.remover));
+        // A task of its own runs to its end even if this future is dropped, and then drops what it has made.
+        let create = tokio::spawn(async move {
+            let made = client.create_container(None::<CreateContainerOptions>, body).await;
+            let made = made.map_err(refused("creating a container"))?;
+            for warning in made.warnings {
+                tracing::warn!(%warning, "the engine warns of a container");
+            }
+            Ok(Held::new(made.id, remover))
+        });
+        create.await.unwrap_or_else(|error| Err(SandboxError::Start { message: error.to_string() }))
+    }
+
+    /// Starts the container and takes hold of it. The program waits.
+    async fn start<'a>(&'a self, job: &Job, held: &'a Held) -> Result<Running<'a>, SandboxError> {
+        let client = &self.engine.client;
+        let options = AttachContainerOptions {
+            stream: true,
+            stdin: true,
+            stdout: true,
+            stderr: true,
+            ..AttachContainerOptions::default()
+        };
+        let attached = client.attach_container(&held.id, Some(options)).await;
+        let attached = attached.map_err(refused("attaching to a container"))?;
+        client
+            .start_container(&held.id, None)
+            .await
+            .map_err(|error| SandboxError::Start { message: error.to_string() })?;
+        let state =
+            client.inspect_container(&held.id, None).await.map_err(refused("inspecting a container"))?.state;
+        let witness = Witness::of(state.and_then(|state| state.pid), &held.id);
+        let callbacks = match &witness {
+            Some(witness) if self.facts.callbacks => {
+                Some(Callbacks::start(witness.pid(), job.submission_check.as_ref()).await?)
+            }
+            None if self.facts.callbacks => {
+                let source = std::io::Error::other("the container's processes are not this machine's");
+                return Err(SandboxError::Ports { source });
+            }
+            _ => None,
+        };
+        Ok(Running { client, id: &held.id, attached, witness, callbacks })
+    }
+
+    /// The engine's word, for where the control group cannot be seen.
+    async fn ran_out_of_memory(&self, held: &Held) -> Result<bool, SandboxError> {
+        let found = self.engine.client.inspect_container(&held.id, None).await;
+        let state = found.map_err(refused("inspecting a container"))?.state;
+        Ok(state.and_then(|state| state.oom_killed) == Some(true))
+    }
+
+    /// Tells an image without the interpreter from a script that ends as if there were none.
+    async fn check_python(&self, job: &Job) -> Result<(), SandboxError> {
+        let failed =
+            SandboxError::NoPythonInImage { image: self.image.name.clone(), python: job.python.clone() };
+        let trial = trial::python(job)?;
+        match Box::pin(self.run(&trial.job)).await {
+            Ok(execution) if execution.ended == Ended::Exit(0) => Ok(()),
+            Ok(_) => Err(failed),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Sandbox for Docker {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn check(&self, job: &Job) -> Result<(), SandboxError> {
+        root::check(job)
+    }
+
+    fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {
+        Box::pin(self.run(job))
+    }
+}

@@ -1,0 +1,182 @@
+//! Nothing outlives an execution, and what a killed harness leaves is swept by the next.
+
+use std::{ffi::OsStr, path::PathBuf, process::Command, time::Duration};
+
+use podium_sandbox::{SandboxError, SandboxKind, Settings, open};
+use podium_types::execution::{Ended, LimitHit};
+
+use crate::common::{Place, docker, engine_says, eventually, run, settings, skip, sleepers};
+
+/// A script that leaves a daemon behind which ignores signals and holds the output pipe.
+fn daemon(mark: &str, then: &str) -> String {
+    format!(
+        "import os, signal, subprocess, sys, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        \
+         for s in (1, 2, 15): signal.signal(s, signal.SIG_IGN)\n        \
+         os.execvp('sleep', ['sleep', '{mark}'])\n    os._exit(0)\nsubprocess.Popen(['sleep', '{mark}'])\n\
+         time.sleep(0.2)\nprint('left', flush=True)\n{then}"
+    )
+}
+
+#[tokio::test]
+async fn daemons_die_with_the_program() {
+    let Some(docker) = docker() else { return };
+    let place = Place::new();
+    let execution = docker.execute(&place.python(&daemon("97761", ""))).await.unwrap();
+    assert_eq!((execution.ended, execution.output.text().as_str()), (Ended::Exit(0), "left\n"));
+    assert_eq!(sleepers("97761"), [0_u32; 0]);
+    let mut job = place.python(&daemon("97762", "time.sleep(97762)"));
+    job.timeout = Duration::from_secs(2);
+    let execution = docker.execute(&job).await.unwrap();
+    assert_eq!(execution.limit, Some(LimitHit::WallClock { limit_ms: 2000 }));
+    assert_eq!(sleepers("97762"), [0_u32; 0]);
+}
+
+#[tokio::test]
+async fn cancelling_kills_everything() {
+    let Some(docker) = docker() else { return };
+    let place = Place::new();
+    let job = place.python(&daemon("97765", "time.sleep(97765)"));
+    let cancel = job.cancel.clone();
+    let watch = std::thread::spawn(move || {
+        eventually("the daemon runs", || sleepers("97765").len() >= 2);
+        cancel.cancel();
+    });
+    let result = docker.execute(&job).await;
+    watch.join().unwrap();
+    assert!(matches!(result, Err(SandboxError::Cancelled)), "{result:?}");
+    assert_eq!(sleepers("97765"), [0_u32; 0]);
+}
+
+#[tokio::test]
+async fn dropping_the_execution_kills_everything() {
+    let Some(docker) = docker() else { return };
+    let place = Place::new();
+    let job = place.python(&daemon("97766", "time.sleep(97766)"));
+    {
+        let execution = docker.execute(&job);
+        let started = tokio::task::spawn_blocking(|| {
+            eventually("the daemon runs", || sleepers("97766").len() >= 2);
+        });
+        tokio::select! {
+            result = execution => panic!("ended by itself: {result:?}"),
+            started = started => started.unwrap(),
+        }
+    }
+    eventually("the daemon is dead", || sleepers("97766").is_empty());
+}
+
+#[tokio::test]
+async fn dropping_at_any_time_leaves_no_container() {
+    let Some(settings) = settings() else { return };
+    let docker = open(SandboxKind::Docker, &settings).unwrap();
+    let mut places = Vec::new();
+    for wait in [1, 30, 60, 120, 240, 400] {
+        let place = Place::new();
+        let job = place.python("import time\ntime.sleep(60)");
+        let cut = tokio::time::timeout(Duration::from_millis(wait), docker.execute(&job)).await;
+        assert!(cut.is_err(), "{cut:?}");
+        places.push(place);
+    }
+    // Waits for what was still to be removed.
+    drop(docker);
+    eventually("the containers are gone", || containers_of(&settings, std::process::id()).is_empty());
+}
+
+#[tokio::test]
+async fn mixed_executions_leave_nothing() {
+    let Some(settings) = settings() else { return };
+    let docker = open(SandboxKind::Docker, &settings).unwrap();
+    let scripts = [
+        "print(1)",
+        "raise ValueError",
+        "while True: pass",
+        "import os\nos.abort()",
+        "held = bytearray(1 << 30)",
+    ];
+    let all = (0..15).map(|number| {
+        let (docker, code) = (&docker, scripts[number % scripts.len()]);
+        async move {
+            let place = Place::new();
+            let mut job = place.python(code);
+            job.timeout = Duration::from_secs(2);
+            job.limits.memory_bytes = 200 << 20;
+            docker.execute(&job).await.unwrap()
+        }
+    });
+    futures_util::future::join_all(all).await;
+    assert_eq!(containers_of(&settings, std::process::id()), Vec::<String>::new());
+    drop(docker);
+    assert_eq!(folders_of(std::process::id()), Vec::<PathBuf>::new());
+}
+
+/// Set for the process that plays the harness.
+const WORKSPACE: &str = "PODIUM_TEST_HARNESS";
+
+/// The harness that is killed: this very test, in a process of its own.
+fn play_harness(workspace: &OsStr) {
+    let place = Place::new();
+    let mut job = place.command(&["sleep", "97771"]);
+    let workspace = PathBuf::from(workspace);
+    podium_sandbox::workspace::create(&workspace).unwrap();
+    job.workspace = workspace;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let docker = docker().unwrap();
+    runtime.block_on(docker.execute(&job)).unwrap();
+}
+
+#[tokio::test]
+async fn the_next_start_sweeps_what_a_killed_harness_left_and_only_that() {
+    if let Some(workspace) = std::env::var_os(WORKSPACE) {
+        return tokio::task::spawn_blocking(move || play_harness(&workspace)).await.unwrap();
+    }
+    let Some(settings) = settings() else { return };
+    if engine_says(&settings, &["version"]).is_none() {
+        skip("the engine has no command line to ask");
+        return;
+    }
+    let place = Place::new();
+    let start = || {
+        Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "leftovers::the_next_start_sweeps_what_a_killed_harness_left_and_only_that"])
+            .env(WORKSPACE, place.folder.path().join("other"))
+            .spawn()
+            .unwrap()
+    };
+    let mut harness = start();
+    eventually("the container runs", || sleepers("97771").len() == 1);
+    assert_eq!(containers_of(&settings, harness.id()).len(), 1);
+    assert_eq!(folders_of(harness.id()).len(), 1);
+
+    // Another harness beside it starts, works, and touches nothing of it.
+    let beside = open(SandboxKind::Docker, &settings).unwrap();
+    assert_eq!(run(&*beside, "print('beside')").await.output.text(), "beside\n");
+    drop(beside);
+    assert_eq!((containers_of(&settings, harness.id()).len(), sleepers("97771").len()), (1, 1));
+
+    harness.kill().unwrap();
+    harness.wait().unwrap();
+    drop(open(SandboxKind::Docker, &settings).unwrap());
+    assert_eq!(containers_of(&settings, harness.id()), Vec::<String>::new());
+    assert_eq!(folders_of(harness.id()), Vec::<PathBuf>::new());
+    eventually("its program is dead", || sleepers("97771").is_empty());
+}
+
+/// Labels of the containers of a harness.
+fn containers_of(settings: &Settings, harness: u32) -> Vec<String> {
+    let format = "{{.Label \"podium.execution\"}}";
+    let arguments = ["ps", "--all", "--filter", "label=podium.execution", "--format", format];
+    let text = engine_says(settings, &arguments).unwrap_or_default();
+    text.lines().filter(|label| label.contains(&format!(".{harness}."))).map(str::to_owned).collect()
+}
+
+/// Temporary folders that bear the number of a harness.
+fn folders_of(harness: u32) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten();
+    entries
+        .filter(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            name.starts_with("podium.") && name.contains(&format!(".{harness}."))
+        })
+        .map(|entry| entry.path())
+        .collect()
+}

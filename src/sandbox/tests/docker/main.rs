@@ -1,0 +1,19 @@
+//! The docker kind from outside: real containers, real Python, real attacks.
+//!
+//! These tests need a container engine. One that is up is used; else, as root and where `dockerd` is installed, one is
+//! started and goes away with the tests; else they say SKIP and why. They are not in the default profile:
+//! `cargo nextest run --profile docker`.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a failing test may panic, and a skipped one must say so"
+)]
+
+mod boundary;
+mod callbacks;
+mod common;
+mod engine;
+mod leftovers;
+mod limits;
+mod opening;
+mod results;
