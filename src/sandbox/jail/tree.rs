@@ -110,6 +110,10 @@ impl Tree for JailTree {
         self.first
     }
 
+    fn beside(&self) -> Option<Pid> {
+        self.warm.as_ref().map(Copy::pid)
+    }
+
     fn usage(&self) -> Usage {
         self.group.as_ref().map(Group::usage).unwrap_or_default()
     }

@@ -102,6 +102,11 @@ pub(super) fn failed(message: &str) -> SandboxError {
 }
 
 impl Copy {
+    /// The program's process.
+    pub(crate) fn pid(&self) -> Pid {
+        self.pid
+    }
+
     /// Sends a signal to the program's group, which it leads.
     pub(crate) fn signal(&self, signal: Signal) {
         let end = lock(&self.end);
