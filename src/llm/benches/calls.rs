@@ -111,10 +111,6 @@ impl Server {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut address).unwrap();
         Self { child, address: address.trim().to_owned() }
     }
-
-    fn url(&self, speed: &str) -> String {
-        format!("http://{}/{speed}/v1", self.address)
-    }
 }
 
 impl Drop for Server {
@@ -131,12 +127,13 @@ fn memory(name: &str) -> f64 {
     line.trim_matches(|c: char| !c.is_ascii_digit()).parse::<f64>().unwrap() / 1024.0
 }
 
-/// What `work` adds to the memory in use at its highest, in MiB: the kernel's high-water mark is set back before.
-async fn peak<T>(work: impl Future<Output = T>) -> (T, f64) {
+/// How long `work` takes, and what it adds to the memory in use at its highest, in MiB: the kernel's high-water mark is
+/// set back before.
+async fn peak(work: impl Future<Output = ()>) -> (f64, f64) {
     std::fs::write("/proc/self/clear_refs", "5").unwrap();
-    let before = memory("VmRSS:");
-    let result = work.await;
-    (result, memory("VmHWM:") - before)
+    let (before, started) = (memory("VmRSS:"), Instant::now());
+    work.await;
+    (started.elapsed().as_secs_f64(), memory("VmHWM:") - before)
 }
 
 fn client(url: String) -> Client {
@@ -180,14 +177,34 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// The crowd: seconds and MiB, each round with a client of its own, whose connections are new.
-async fn crowd<F: Future<Output = ()>>(mut one_round: impl FnMut() -> F) -> (f64, f64) {
+/// One crowd in this process, which makes no other, so that no memory of an earlier one is used again: seconds and MiB.
+async fn crowd(who: &str, server: &str) -> (f64, f64) {
+    let (model, request): (ModelName, _) = ("openai/bench".parse().unwrap(), request());
+    let url = |speed: &str| format!("http://{server}/{speed}/v1");
+    // One call first, so that what is set up once (TLS roots) is in neither.
+    if who == "layer" {
+        chat(&client(url("quick")), &model, &request).await;
+        let client = client(url("slow"));
+        peak(async { drop(join_all((0..CALLS).map(|_| chat(&client, &model, &request))).await) }).await
+    } else {
+        let (http, body) = (reqwest::Client::builder().no_proxy().build().unwrap(), body(&request));
+        bare(&http, &format!("{}/chat/completions", url("quick")), &body).await;
+        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let address = format!("{}/chat/completions", url("slow"));
+        peak(async { drop(join_all((0..CALLS).map(|_| bare(&http, &address, &body))).await) }).await
+    }
+}
+
+/// Crowds of `who`, each in a process of its own: median seconds, and the most MiB of any.
+fn crowds(who: &str, server: &Server) -> (f64, f64) {
     let (mut seconds, mut added) = (Vec::new(), Vec::new());
     for _ in 0..CROWDS {
-        let started = Instant::now();
-        let ((), memory) = peak(one_round()).await;
-        seconds.push(started.elapsed().as_secs_f64());
-        added.push(memory);
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let output = command.args(["crowd", who, &server.address]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let numbers: Vec<f64> = text.split_whitespace().map(|number| number.parse().unwrap()).collect();
+        seconds.push(numbers[0]);
+        added.push(numbers[1]);
     }
     (median(seconds), added.into_iter().fold(0.0, f64::max))
 }
@@ -204,7 +221,7 @@ async fn table() {
     let server = Server::start();
     let (model, request): (ModelName, _) = ("openai/bench".parse().unwrap(), request());
     let body = body(&request);
-    let (slow, quick) = (server.url("slow"), server.url("quick"));
+    let quick = format!("http://{}/quick/v1", server.address);
 
     // One call each, so that what is set up once (TLS roots, the first connection) is in neither.
     let warm = client(quick.clone());
@@ -214,17 +231,8 @@ async fn table() {
     bare(&http, &address, &body).await;
     let idle = memory("VmRSS:");
 
-    let layer = crowd(|| {
-        let (client, model, request) = (client(slow.clone()), &model, &request);
-        async move { drop(join_all((0..CALLS).map(|_| chat(&client, model, request))).await) }
-    });
-    let (seconds, added) = layer.await;
-    let beside = crowd(|| {
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
-        let (address, body) = (format!("{slow}/chat/completions"), &body);
-        async move { drop(join_all((0..CALLS).map(|_| bare(&http, &address, body))).await) }
-    });
-    let (bare_seconds, bare_added) = beside.await;
+    let (seconds, added) = crowds("layer", &server);
+    let (bare_seconds, bare_added) = crowds("bare", &server);
 
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
@@ -262,9 +270,15 @@ async fn table() {
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    if std::env::args().any(|argument| argument == "serve") {
-        runtime.block_on(server());
-    } else {
-        runtime.block_on(table());
+    // Bare reqwest asks for it, too.
+    rustls::crypto::ring::default_provider().install_default().unwrap();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["serve"] => runtime.block_on(server()),
+        ["crowd", who, address] => {
+            let (seconds, added) = runtime.block_on(crowd(who, address));
+            println!("{seconds} {added}");
+        }
+        _ => runtime.block_on(table()),
     }
 }
