@@ -132,6 +132,9 @@ pub struct Settings {
     pub warm: Option<Duration>,
 }
 
+/// The value of [`Settings::warm`] where warm starts are wanted: in a longer script the imports do not count.
+pub const WARM: Duration = Duration::from_mins(10);
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -141,7 +144,7 @@ impl Default for Settings {
             cgroups: true,
             grace: Duration::from_secs(2),
             drain: Duration::from_millis(500),
-            warm: Some(Duration::from_mins(10)),
+            warm: None,
         }
     }
 }

@@ -13,7 +13,7 @@ use std::{
 };
 
 use podium_sandbox::{
-    Environment, Interpreter, Job, SandboxKind, Settings, environment::default_cache, open, workspace,
+    Environment, Interpreter, Job, SandboxKind, Settings, WARM, environment::default_cache, open, workspace,
 };
 use podium_types::execution::Program;
 
@@ -29,8 +29,8 @@ async fn main() {
             Environment::find(&default_cache().unwrap(), "base", BASE, &python).unwrap()
         }
     };
-    let cold = open(SandboxKind::Jail, &Settings { warm: None, ..Settings::default() }).unwrap();
-    let warm = open(SandboxKind::Jail, &Settings::default()).unwrap();
+    let cold = open(SandboxKind::Jail, &Settings::default()).unwrap();
+    let warm = open(SandboxKind::Jail, &Settings { warm: Some(WARM), ..Settings::default() }).unwrap();
     println!("{}", warm.facts().describe());
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("workspace");

@@ -7,7 +7,7 @@ mod servers;
 use std::time::Duration;
 
 use podium_sandbox::{
-    Environment, Interpreter, Job, Sandbox, Settings, Strength, environment::default_cache,
+    Environment, Interpreter, Job, Sandbox, Settings, Strength, WARM, environment::default_cache,
 };
 use podium_types::execution::{Execution, Program};
 
@@ -27,12 +27,12 @@ pub(crate) fn base() -> Option<Environment> {
 
 /// A cold and a warm jail, or a loud word.
 pub(crate) fn both() -> Option<(Box<dyn Sandbox>, Box<dyn Sandbox>)> {
-    let warm = jail_with(&Settings::default())?;
+    let warm = jail_with(&Settings { warm: Some(WARM), ..Settings::default() })?;
     if warm.facts().strength != Strength::Full {
         skip("warm starts are for jails of full strength only");
         return None;
     }
-    Some((jail_with(&Settings { warm: None, ..Settings::default() })?, warm))
+    Some((jail_with(&Settings::default())?, warm))
 }
 
 /// A job of a script.
