@@ -22,6 +22,7 @@
 //! - [`scratch`]: temporary folders that are swept after a crash
 //! - `output`, `traceback`: what the program printed, and the exception that ended it
 //! - [`workspace`], [`mod@collect`]: folders a hostile program has written to
+//! - `warm`: scripts that begin in a copy of an interpreter with its imports done
 //! - [`environment`]: the pinned Python environment
 //! - [`error`]: typed errors with hints
 
@@ -51,6 +52,7 @@ mod supervisor;
 mod traceback;
 mod tree;
 mod trial;
+mod warm;
 mod watch;
 mod watchdog;
 pub mod workspace;
@@ -134,7 +136,13 @@ pub struct Settings {
     pub grace: Duration,
     /// How long output is still read after the program has ended, should something hold the pipe.
     pub drain: Duration,
+    /// The longest time limit of a script that may begin in a copy of a warm interpreter; `None`: always cold. Only a
+    /// jail of full strength does it, and only for scripts whose result is the same.
+    pub warm: Option<Duration>,
 }
+
+/// The value of [`Settings::warm`] where warm starts are wanted: in a longer script the imports do not count.
+pub const WARM: Duration = Duration::from_mins(10);
 
 impl Default for Settings {
     fn default() -> Self {
@@ -145,6 +153,7 @@ impl Default for Settings {
             cgroups: true,
             grace: Duration::from_secs(2),
             drain: Duration::from_millis(500),
+            warm: None,
         }
     }
 }

@@ -90,6 +90,7 @@ impl Process {
             rlimits,
             inherit: Vec::new(),
             new_session: true,
+            user_namespace: None,
         })
     }
 }
@@ -192,7 +193,7 @@ impl Tree for ProcessTree {
             (None, signal) => Ended::Signal(signal.unwrap_or(libc::SIGKILL)),
         };
         let cpu = usage.cpu.or(Some(fate.reaped.cpu));
-        Ok(Evidence { ended, usage, network: Network::default(), cpu })
+        Ok(Evidence { ended, usage, network: Network::default(), cpu, warm: false })
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) mod root;
 pub(crate) mod seccomp;
 mod start;
 mod tree;
+mod warm;
 
 use std::{collections::BTreeMap, os::fd::OwnedFd, path::PathBuf};
 
@@ -26,6 +27,7 @@ use crate::{
     program::Launch,
     session,
     tree::Live,
+    warm::Servers,
 };
 
 /// A jail kind that was probed on this machine.
@@ -36,6 +38,7 @@ pub(crate) struct Jail {
     hierarchy: Option<Hierarchy>,
     settings: Settings,
     facts: Facts,
+    warm: Servers,
 }
 
 impl Jail {
@@ -49,7 +52,10 @@ impl Place for Jail {
     type Tree = tree::JailTree;
 
     fn start(&self, job: &Job, launch: Launch, output: &OwnedFd) -> Result<Live<Self::Tree>, SandboxError> {
-        start::start(self, job, launch, output)
+        match warm::start(self, job, &launch) {
+            Some(live) => Ok(live),
+            None => start::start(self, job, launch, output, None),
+        }
     }
 
     fn settings(&self) -> &Settings {

@@ -72,6 +72,7 @@ pub(super) fn mounts(arguments: &mut Arguments, job: &Job, callbacks: bool) -> R
     if job.submission_check.is_some() {
         arguments.program(script::PATH, &script::text(&job.python))?;
     }
+    processes(arguments);
     kernel(arguments, job)?;
     for folder in read_only(job)? {
         arguments.add("--ro-bind", [&folder, &folder]);
@@ -86,6 +87,21 @@ pub(super) fn mounts(arguments: &mut Arguments, job: &Job, callbacks: bool) -> R
     }
     arguments.add("--remount-ro", ["/"]);
     arguments.add("--chdir", [WORKSPACE]);
+    Ok(())
+}
+
+/// The view of a fork server for a job: all that the job's program sees, but for the input, the content of the
+/// workspace and the processes, which are the host's. Everything is read-only.
+pub(super) fn server_mounts(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
+    check(job)?;
+    system(arguments);
+    etc(arguments, false)?;
+    arguments.add("--ro-bind", ["/proc", "/proc"]);
+    kernel(arguments, job)?;
+    for folder in read_only(job)? {
+        arguments.add("--ro-bind", [&folder, &folder]);
+    }
+    arguments.add("--dir", [WORKSPACE]);
     Ok(())
 }
 
@@ -149,14 +165,18 @@ fn etc(arguments: &mut Arguments, callbacks: bool) -> Result<(), SandboxError> {
     arguments.file("/etc/resolv.conf", if callbacks { callback::RESOLV } else { RESOLV })
 }
 
-/// `/proc`, `/dev`, the memory file systems, and a `/sys` that tells of nothing but the processors granted, which is
-/// where C libraries and Python look for their number.
-fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
+/// `/proc`, less what tells of the host.
+fn processes(arguments: &mut Arguments) {
     arguments.add("--proc", ["/proc"]);
     for path in masked() {
         arguments.add("--ro-bind", ["/dev/null", path]);
     }
     arguments.add("--remount-ro", ["/proc"]);
+}
+
+/// `/dev`, the memory file systems, and a `/sys` that tells of nothing but the processors granted, which is
+/// where C libraries and Python look for their number.
+fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
     arguments.add("--dev", ["/dev"]);
     for (folder, size) in [("/dev/shm", job.limits.shm_bytes), ("/tmp", job.limits.tmp_bytes)] {
         arguments.add("--perms", ["1777"]);

@@ -22,6 +22,7 @@ mod processes;
 mod results;
 mod session;
 mod submission;
+mod warm;
 
 /// What all tests share.
 mod common {
