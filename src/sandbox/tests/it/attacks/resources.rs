@@ -87,7 +87,10 @@ struct Small(tempfile::TempDir);
 impl Small {
     fn mount(size: &str) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
-        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", size, "podium-test"]).arg(folder.path()).status();
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", size, "podium-test"])
+            .arg(folder.path())
+            .status();
         mount.is_ok_and(|status| status.success()).then_some(Self(folder))
     }
 }
