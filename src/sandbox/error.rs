@@ -244,8 +244,11 @@ impl SandboxError {
             Self::Unreadable { .. } => {
                 Some("let others read it (`chmod -R o+rX FOLDER`), or run as the user that it belongs to")
             }
-            Self::Engine { .. }
-            | Self::Job { .. }
+            Self::Engine { .. } => Some(
+                "the engine must see this machine's files at the same paths: one that is a snap or runs in a virtual machine \
+                 may not see the temporary folder, which TMPDIR names",
+            ),
+            Self::Job { .. }
             | Self::Start { .. }
             | Self::Stuck { .. }
             | Self::Cancelled
