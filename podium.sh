@@ -91,7 +91,7 @@ tests() {
   export PODIUM_SKIPS
   local failed=0
   cargo nextest run --workspace --features failpoints --locked --no-fail-fast || failed=$?
-  cargo nextest run --package podium-sandbox --profile docker --locked --no-fail-fast || failed=$?
+  cargo nextest run --workspace --features failpoints --profile docker --locked --no-fail-fast || failed=$?
   cargo test --workspace --doc --locked --quiet || failed=$?
   say "model servers that others wrote"
   wait "$services" || say "not all of them can be installed here"
