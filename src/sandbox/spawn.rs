@@ -116,11 +116,13 @@ impl Preparation {
     /// Runs in the child.
     fn apply(&self) -> io::Result<()> {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        if self.new_session {
-            rustix::process::setsid()?;
-        }
+        // Before the session: a new one would be a scheduling group of its own otherwise, and each change of such
+        // groups costs a turn on a busy machine.
         for procs in &self.cgroups {
             rustix::io::write(procs, b"0")?;
+        }
+        if self.new_session {
+            rustix::process::setsid()?;
         }
         prefer_for_oom();
         if let Some(affinity) = &self.affinity {
