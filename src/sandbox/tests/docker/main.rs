@@ -15,6 +15,7 @@ mod boundary;
 mod callbacks;
 mod common;
 mod engine;
+mod images;
 mod leftovers;
 mod limits;
 mod opening;
