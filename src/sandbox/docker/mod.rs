@@ -122,7 +122,7 @@ impl Docker {
         }
         let cpu = usage.cpu;
         let network = Network { refused, told };
-        finish::execution(job, ending, Evidence { ended, usage, network, cpu }).await
+        finish::execution(job, ending, Evidence { ended, usage, network, cpu, warm: false }).await
     }
 
     /// Gives the workspace to the program's user.
