@@ -5,7 +5,8 @@
 //! out of time is an ordinary result. When it returns, every process of the job is dead.
 //! This package knows nothing of competitions, scaffolds or models.
 //!
-//! - [`job`]: what is run and within which limits
+//! - [`job`]: what is run and within which limits; [`gpu`]: graphics processors; [`lease`]: who uses which processors
+//! - [`granted`]: what is really in force, read back; [`policy`]: what a job may do, as data
 //! - [`strength`]: what the machine can enforce
 //! - `jail`: bubblewrap namespaces, system call filter, control groups
 //! - `docker`: a container per execution
@@ -32,10 +33,14 @@ mod docker;
 pub mod environment;
 pub mod error;
 mod finish;
+pub mod gpu;
+pub mod granted;
 mod jail;
 pub mod job;
+pub mod lease;
 mod output;
 mod place;
+pub mod policy;
 mod process;
 mod program;
 mod reader;
@@ -62,7 +67,11 @@ pub use collect::collect;
 pub use docker::DockerSettings;
 pub use environment::{Environment, Interpreter};
 pub use error::SandboxError;
+pub use gpu::{Gpu, GpuGrant, GpuRoot};
+pub use granted::{Granted, InForce, read_back, read_back_now};
 pub use job::{CpuSet, Job, Limits, SubmissionRule};
+pub use lease::{CpuLease, GpuLease, Leases};
+pub use policy::Policy;
 pub use session::{Session, SessionFuture, SessionJob};
 pub use strength::{CgroupFacts, EngineFacts, Facts, Strength};
 pub use tokio_util::sync::CancellationToken;
@@ -159,6 +168,17 @@ pub trait Sandbox: Send + Sync {
 
     /// Says whether the job's mounts may be granted, without running anything. [`Self::execute`] asks the same.
     fn check(&self, job: &Job) -> Result<(), SandboxError>;
+
+    /// What a job may do, as data; nothing is run.
+    fn explain(&self, job: &Job) -> Result<Policy, SandboxError> {
+        Ok(Policy::of(self.facts(), job, program::told_environment(job, &job.workspace)))
+    }
+
+    /// What a job would be held to, as the kernel or the engine answers when it is asked. Nothing where no control group
+    /// holds anything. Blocks for a few milliseconds.
+    fn in_force(&self, _: &Job) -> Result<InForce, SandboxError> {
+        Ok(InForce::default())
+    }
 
     /// Runs a job to its end.
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a>;

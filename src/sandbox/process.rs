@@ -18,8 +18,8 @@ use podium_types::execution::Ended;
 use rustix::process::{Pid, Resource, Signal};
 
 use crate::{
-    ExecutionFuture, Facts, Job, Sandbox, SandboxError, SandboxKind, SessionFuture, SessionJob, Settings,
-    Strength,
+    ExecutionFuture, Facts, InForce, Job, Sandbox, SandboxError, SandboxKind, SessionFuture, SessionJob,
+    Settings, Strength,
     cgroup::{CpuClock, Group, Hierarchy, Usage},
     finish::{self, Evidence, Network},
     place::{Place, execute},
@@ -130,6 +130,11 @@ impl Sandbox for Process {
     /// Nothing is mounted, and everything is seen.
     fn check(&self, _: &Job) -> Result<(), SandboxError> {
         Ok(())
+    }
+
+    fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
+        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
+        Ok(group.as_ref().map(Group::in_force).unwrap_or_default())
     }
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {

@@ -102,7 +102,7 @@ fn callbacks(first: Pid, job: &Job) -> Result<Callbacks, SandboxError> {
 }
 
 /// All but the descriptors that belong to one start.
-fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxError> {
+pub(super) fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxError> {
     let mut arguments = Arguments::default();
     for flag in ["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"] {
         arguments.flag(flag);
