@@ -17,6 +17,7 @@ mod resume;
 mod run;
 mod sandbox;
 mod scaffolds;
+mod session;
 mod show;
 mod site;
 mod summary;

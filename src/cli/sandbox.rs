@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::cli::exit;
 use crate::cli::failure::Failure;
+use crate::cli::session::{self, SessionArguments};
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
 use crate::cli::{runtime, values};
@@ -57,6 +58,11 @@ pub(crate) enum Command {
         #[arg(last = true, required = true, value_name = "CMD")]
         command: Vec<String>,
     },
+    /// Open a shell or a Python kernel that keeps its state, and read commands from standard input
+    #[command(
+        after_help = "Examples:\n  podium sandbox session\n  printf 'x = 3\\n\\nx + 1\\n' | podium sandbox session --kernel"
+    )]
+    Session(Box<SessionArguments>),
 }
 
 pub(crate) fn main(
@@ -76,7 +82,11 @@ pub(crate) fn main(
         environment,
         json,
         command,
-    } = command;
+    } = command
+    else {
+        let Command::Session(arguments) = command else { return Ok(ExitCode::SUCCESS) };
+        return session::main(arguments, &site, terminal);
+    };
     let config = SandboxConfig {
         kind: *kind,
         require: *require_sandbox,
@@ -128,7 +138,11 @@ pub(crate) fn main(
 }
 
 /// The environment when it is built, else the machine's own Python: trying an attack needs no packages.
-fn python(site: &Site, config: &SandboxConfig, terminal: &Terminal) -> Result<Environment, Failure> {
+pub(super) fn python(
+    site: &Site,
+    config: &SandboxConfig,
+    terminal: &Terminal,
+) -> Result<Environment, Failure> {
     if let Some(python) = &site.python {
         return Ok(Environment::of_user(python).map_err(RunError::from)?);
     }
@@ -160,7 +174,7 @@ fn program(command: &[String], environment: &Environment) -> Program {
 
 /// A folder of the user's that may be written. The sandbox makes folders of its own in it, and would replace a file
 /// of the same name; whole systems are refused.
-fn usable_workspace(folder: &Path) -> Result<PathBuf, Failure> {
+pub(super) fn usable_workspace(folder: &Path) -> Result<PathBuf, Failure> {
     let path = existing(folder)?;
     if path.components().count() < 3 {
         return Err(Failure::usage(format!(
@@ -179,7 +193,7 @@ fn usable_workspace(folder: &Path) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-fn existing(folder: &Path) -> Result<PathBuf, Failure> {
+pub(super) fn existing(folder: &Path) -> Result<PathBuf, Failure> {
     folder.canonicalize().ok().filter(|path| path.is_dir()).ok_or_else(|| {
         Failure::usage(format!("{} is no folder", folder.display()))
             .hint("--workspace and --input name folders that are there")

@@ -6,6 +6,8 @@
 
 use std::path::PathBuf;
 
+use podium_types::session::SessionKind;
+
 use crate::strength::Strength;
 
 /// An error of the sandbox itself.
@@ -138,6 +140,18 @@ pub enum SandboxError {
         /// How long was waited.
         seconds: u64,
     },
+    /// Something was asked of a session while a call is running in it.
+    #[error("a call is still running in the {kind}")]
+    SessionBusy {
+        /// Shell or kernel.
+        kind: SessionKind,
+    },
+    /// Something was asked of a session whose program has ended.
+    #[error("the {kind} has ended, and its state is lost")]
+    SessionOver {
+        /// Shell or kernel.
+        kind: SessionKind,
+    },
     /// The cancellation token fired; every process is dead.
     #[error("the execution was cancelled")]
     Cancelled,
@@ -202,6 +216,8 @@ impl SandboxError {
                 "code sees all of `/usr` and of the Python environment's folders: keep competitions' data, runs and a \
                  clone of Podium elsewhere (--data-dir, --runs-dir or --into, --assets), or choose another --python",
             ),
+            Self::SessionBusy { .. } => Some("wait for its end, interrupt it, or restart the session"),
+            Self::SessionOver { .. } => Some("restart the session"),
             Self::NoEngine { .. } => Some(
                 "start it (`systemctl start docker`, or `systemctl --user start docker` for a rootless one), install it \
                  (Debian and Ubuntu: `apt install docker.io`), or name its address in DOCKER_HOST; \
@@ -228,8 +244,11 @@ impl SandboxError {
             Self::Unreadable { .. } => {
                 Some("let others read it (`chmod -R o+rX FOLDER`), or run as the user that it belongs to")
             }
-            Self::Engine { .. }
-            | Self::Job { .. }
+            Self::Engine { .. } => Some(
+                "the engine must see this machine's files at the same paths: one that is a snap or runs in a virtual machine \
+                 may not see the temporary folder, which TMPDIR names",
+            ),
+            Self::Job { .. }
             | Self::Start { .. }
             | Self::Stuck { .. }
             | Self::Cancelled

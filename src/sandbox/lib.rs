@@ -13,8 +13,11 @@
 //! - `cgroup`: control groups, version 1 and 2, and the sweep of what a crash left
 //! - `callback`: what code inside can ask of the harness: the format of a submission, and names to no avail
 //! - `supervisor`, `spawn`: starting children from one thread
+//! - `tree`, `reader`: the processes of an execution as a whole, and its output pipe
 //! - `watch`, `watchdog`: following one execution to its end, within its limits
+//! - `place`: what a kind offers so that programs run in it
 //! - `program`, `finish`: what all kinds do before and after; `trial`: running one while a sandbox is opened
+//! - [`session`]: a shell or a kernel that keeps state between calls
 //! - [`scratch`]: temporary folders that are swept after a crash
 //! - `output`, `traceback`: what the program printed, and the exception that ended it
 //! - [`workspace`], [`mod@collect`]: folders a hostile program has written to
@@ -31,13 +34,17 @@ mod finish;
 mod jail;
 pub mod job;
 mod output;
+mod place;
 mod process;
 mod program;
+mod reader;
 pub mod scratch;
+pub mod session;
 mod spawn;
 pub mod strength;
 mod supervisor;
 mod traceback;
+mod tree;
 mod trial;
 mod watch;
 mod watchdog;
@@ -54,6 +61,7 @@ pub use docker::DockerSettings;
 pub use environment::{Environment, Interpreter};
 pub use error::SandboxError;
 pub use job::{CpuSet, Job, Limits, SubmissionRule};
+pub use session::{Session, SessionFuture, SessionJob};
 pub use strength::{CgroupFacts, EngineFacts, Facts, Strength};
 pub use tokio_util::sync::CancellationToken;
 
@@ -145,6 +153,15 @@ pub trait Sandbox: Send + Sync {
 
     /// Runs a job to its end.
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a>;
+
+    /// Starts a shell or a kernel that keeps its state between calls. Kinds that cannot say so.
+    fn open_session<'a>(&'a self, job: &'a SessionJob) -> SessionFuture<'a> {
+        let kind = self.facts().kind;
+        Box::pin(async move {
+            let message = format!("the {kind} kind of sandbox has no {} sessions", job.kind);
+            Err(SandboxError::Job { message })
+        })
+    }
 }
 
 /// Removes what killed harnesses left, and only that: control groups and temporary folders whose owner is dead. Returns

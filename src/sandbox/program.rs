@@ -1,10 +1,45 @@
-//! What a job's program becomes: files in the workspace, a command line and an environment.
+//! What a job's program becomes: files in the workspace, a command line with its descriptors, and an environment.
 
-use std::{collections::BTreeMap, ffi::OsString, path::Path};
+use std::{collections::BTreeMap, ffi::OsString, os::fd::OwnedFd, path::Path, process::Stdio};
 
 use podium_types::execution::Program;
+use rustix::pipe::PipeFlags;
 
 use crate::{Facts, Job, SandboxError, callback::script, workspace};
+
+/// A command line, and the descriptors that it starts with: nothing else is inherited.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    /// The program and its arguments.
+    pub(crate) argv: Vec<OsString>,
+    /// Standard input; empty when not given.
+    pub(crate) stdin: Option<OwnedFd>,
+    /// The writing end of the pipe that is standard output and standard error.
+    pub(crate) output: OwnedFd,
+    /// Kept under their numbers.
+    pub(crate) inherit: Vec<OwnedFd>,
+}
+
+impl Launch {
+    /// Of a program that gets no input, and the reading end of its output.
+    pub(crate) fn new(argv: Vec<OsString>) -> Result<(Self, OwnedFd), SandboxError> {
+        let (read, output) = pipe_pair()?;
+        Ok((Self { argv, stdin: None, output, inherit: Vec::new() }, read))
+    }
+
+    /// Standard input, output and error.
+    pub(crate) fn streams(&mut self) -> Result<[Stdio; 3], SandboxError> {
+        let failed = |source| SandboxError::System { call: "dup", source };
+        let output = self.output.try_clone().map_err(failed)?;
+        let error = self.output.try_clone().map_err(failed)?;
+        Ok([self.stdin.take().map_or_else(Stdio::null, Stdio::from), output.into(), error.into()])
+    }
+}
+
+/// A reading and a writing end that no child inherits by itself.
+pub(crate) fn pipe_pair() -> Result<(OwnedFd, OwnedFd), SandboxError> {
+    rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(SandboxError::system("pipe2"))
+}
 
 /// Writes a script into the workspace and returns the command line. The workspace is the working folder.
 pub(crate) fn command_line(job: &Job) -> Result<Vec<OsString>, SandboxError> {

@@ -18,7 +18,7 @@
 
 mod disk;
 mod nameless;
-mod processes;
+pub(crate) mod processes;
 
 use std::{
     io,

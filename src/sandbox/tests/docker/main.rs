@@ -13,6 +13,7 @@ mod boundary;
 mod callbacks;
 mod common;
 mod engine;
+mod images;
 mod leftovers;
 mod limits;
 mod opening;

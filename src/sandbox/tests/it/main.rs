@@ -16,6 +16,7 @@ mod limits;
 mod opening;
 mod processes;
 mod results;
+mod session;
 mod submission;
 
 /// What all tests share.
