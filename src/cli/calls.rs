@@ -11,7 +11,7 @@ use podium_types::money::Usd;
 use podium_types::usage::Usage;
 use serde::Serialize;
 
-use crate::cli::terminal::{Terminal, escape, one_line};
+use crate::cli::terminal::{Terminal, dollars, escape, one_line};
 use crate::run::config::RunConfig;
 use crate::run::journal::{Billed, CallNote, CallTrace, Entry, Intent, Record, TryTrace};
 
@@ -50,7 +50,8 @@ struct Call {
     took_ms: u64,
     waited_ms: u64,
     first_byte_ms: Option<u64>,
-    /// `stop`, `length`, `tool_calls`, ...; an error's words; `not answered`.
+    /// `stop`, `length`, `tool_calls`, ...; an error's words; `not answered`, or `cut off` where only what was reserved
+    /// is known.
     ended: String,
     /// Empty for journals of older versions, and after a kill.
     tries: Vec<TryTrace>,
@@ -147,7 +148,12 @@ impl Calls {
                     answered.push(row);
                 }
                 Record::Charge { key, usage, call } => {
-                    let row = Call::new(entry, key, &roles, usage, call.as_deref());
+                    let mut row = Call::new(entry, key, &roles, usage, call.as_deref());
+                    // After a kill there is no trace of it, only what was reserved for it.
+                    row.model = row.model.or_else(|| config.models.get(row.role.as_deref()?).cloned());
+                    if call.is_none() {
+                        "cut off, charged at its worst case".clone_into(&mut row.ended);
+                    }
                     count(&row, usage, false);
                     charges.push(row);
                 }
@@ -310,6 +316,16 @@ fn tried(sent: &TryTrace) -> String {
     format!("try {} after {:.1} s, {billed}: {ended}", sent.attempt, seconds(sent.elapsed_ms))
 }
 
+/// A usage in one phrase.
+fn counted(usage: &Usage) -> String {
+    let cached = match usage.cached_input_tokens {
+        0 => String::new(),
+        cached => format!(" ({cached} cached)"),
+    };
+    let cost = usage.cost.map(|cost| format!(", {cost}")).unwrap_or_default();
+    format!("{}{cached} + {} tokens{cost}", usage.input_tokens, usage.output_tokens)
+}
+
 fn noted(note: &CallNote) -> String {
     match note {
         CallNote::ExceededWorstCase { attempt, worst, used } => format!(
@@ -317,8 +333,9 @@ fn noted(note: &CallNote) -> String {
             used.input_tokens, used.output_tokens, worst.input_tokens, worst.output_tokens
         ),
         CallNote::ImplausibleUsage { attempt, told, settled } => format!(
-            "try {attempt}: the service told {} + {} tokens, which cannot be true; counted as {} + {}",
-            told.input_tokens, told.output_tokens, settled.input_tokens, settled.output_tokens
+            "try {attempt}: the service told {}, which cannot be true; counted as {}",
+            counted(told),
+            counted(settled)
         ),
         CallNote::Truncated { counted, told } => {
             format!("the server saw {told} tokens of a prompt of {counted}: it seems to have cut it")
@@ -333,7 +350,7 @@ fn noted(note: &CallNote) -> String {
 impl std::fmt::Display for Used {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let part = |sum: u64, part: u64| if part > 0 { format!("{sum} ({part})") } else { sum.to_string() };
-        let cost = self.cost_usd.map_or_else(|| "?".to_owned(), |cost| format!("${cost:.4}"));
+        let cost = self.cost_usd.map_or_else(|| "?".to_owned(), dollars);
         let (input, output) = (
             part(self.input_tokens, self.cached_input_tokens),
             part(self.output_tokens, self.reasoning_tokens),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use crate::cli::failure::Failure;
-use crate::cli::terminal::{Terminal, escape};
+use crate::cli::terminal::{Terminal, dollars, escape};
 use crate::run::order::Resolved;
 use crate::run::site::Site;
 
@@ -64,13 +64,15 @@ pub(crate) fn main(
     for value in &resolved.origins {
         terminal.line(&escape(&format!("{:<width$}  {:<28}  {}", value.name, value.value, value.origin)));
     }
+    for note in &config.sandbox.cut {
+        terminal.line(&escape(&format!("note: {note}")));
+    }
     terminal.line(&format!("\nfirst prompt, {role}, {model}:\n"));
     for message in &request.messages {
         terminal.line(&escape(&message.content));
     }
     terminal.line(&format!("\nprompt tokens     {tokens}"));
-    let price =
-        cost.map_or_else(|| "unknown: this model has no price here".to_owned(), |cost| format!("${cost:.4}"));
+    let price = cost.map_or_else(|| "unknown: this model has no price here".to_owned(), dollars);
     terminal.line(&format!(
         "dearest call      {price} ({} tokens in, {} out)",
         worst.input_tokens, worst.output_tokens

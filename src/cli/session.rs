@@ -19,8 +19,8 @@ use crate::cli::failure::Failure;
 use crate::cli::sandbox::{existing, python, usable_workspace};
 use crate::cli::terminal::{Terminal, escape};
 use crate::cli::{runtime, values};
-use crate::run::config::SandboxConfig;
 use crate::run::error::RunError;
+use crate::run::grants::Asked;
 use crate::run::site::{Site, execution_limits, open_sandbox};
 
 /// Printed where somebody types.
@@ -88,14 +88,14 @@ pub(crate) fn main(
     site: &Site,
     terminal: &Terminal,
 ) -> Result<ExitCode, Failure> {
-    let config = SandboxConfig {
-        kind: arguments.kind,
-        require: None,
-        memory_bytes: arguments.memory,
-        cpus: arguments.cpus,
+    let asked = Asked {
+        kind: Some(arguments.kind),
+        memory_bytes: Some(arguments.memory),
+        cpus: Some(arguments.cpus),
         environment: arguments.environment.clone(),
-        requirements: site.requirements(&arguments.environment),
+        ..Asked::default()
     };
+    let config = asked.resolve(site, 1, &mut Vec::new())?;
     let temporary = scratch::folder().map_err(RunError::from)?;
     let place = match &arguments.workspace {
         Some(folder) => usable_workspace(folder)?,

@@ -149,6 +149,15 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
     cut
 }
 
+/// Dollars to four places; what is less than they show, though not nothing, in full.
+pub(crate) fn dollars(amount: f64) -> String {
+    if amount > 0.0 && amount < 0.0001 {
+        podium_types::money::Usd::from_dollars(amount).to_string()
+    } else {
+        format!("${amount:.4}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,6 +170,7 @@ mod tests {
         let shown = json_escaped(&value.to_string());
         assert!(shown.is_ascii());
         assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+        assert_eq!([0.0, 0.5, 0.000_029].map(dollars), ["$0.0000", "$0.5000", "$0.000029"]);
         assert_eq!(one_line("ä b\n c   defgh", 6), "ä b c…");
     }
 }

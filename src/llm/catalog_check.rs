@@ -8,6 +8,7 @@ use crate::catalog_error::CatalogError;
 use crate::endpoint::{ProviderFacts, usual_key_variable};
 use crate::model::ModelName;
 use crate::playbook;
+use crate::recording;
 use crate::toml_fault::{line_at, meant};
 
 /// A value that means nothing, and where in the file it stands.
@@ -31,13 +32,25 @@ impl Fault {
 
 /// Whether a provider's values mean something.
 pub(crate) fn provider(name: &str, facts: &ProviderFacts) -> Result<(), Fault> {
+    let refused = |problem: String| Err(Fault::new(&["providers", name], problem, "give it another name"));
     if name == playbook::PROVIDER {
-        let problem = format!("`{name}` is the stand-in and no provider of a file");
-        return Err(Fault::new(&["providers", name], problem, "give it another name"));
+        return refused(format!("`{name}` is the stand-in and no provider of a file"));
     }
-    for (key, variable) in
-        [("key_variable", &facts.key_variable), ("base_url_variable", &facts.base_url_variable)]
-    {
+    if name == recording::PROVIDER {
+        return refused(format!("`{name}` stands for recorded runs and is no provider of a file"));
+    }
+    // A model of it could not be named: the first slash ends the provider's part.
+    if !format!("{name}/m").parse::<ModelName>().is_ok_and(|model| model.provider == name) {
+        return refused(format!(
+            "`{}` is no name of a provider: it is empty, or holds a slash or a blank",
+            name.escape_debug()
+        ));
+    }
+    for (key, variable) in [
+        ("key_variable", &facts.key_variable),
+        ("other_key_variable", &facts.other_key_variable),
+        ("base_url_variable", &facts.base_url_variable),
+    ] {
         if variable.as_deref().is_some_and(|variable| !is_variable(variable)) {
             let problem = format!("`{key}` of `{name}` is no name of an environment variable");
             let hint = format!(
@@ -48,7 +61,8 @@ pub(crate) fn provider(name: &str, facts: &ProviderFacts) -> Result<(), Fault> {
         }
     }
     if facts.base_url.as_deref().is_some_and(|url| !is_address(url)) {
-        let problem = format!("`base_url` of `{name}` is no http or https address without a password");
+        let problem =
+            format!("`base_url` of `{name}` is no http or https address without a password or a query");
         let hint = "write it as `http://127.0.0.1:8080/v1`; a key stands in the environment";
         return Err(Fault::new(&["providers", name, "base_url"], problem, hint));
     }
@@ -71,6 +85,15 @@ pub(crate) fn model(name: &ModelName, facts: &ModelFacts, providers: &[&str]) ->
         let hint = "prices are dollars per million tokens; leave out what is unknown";
         return Err(Fault::new(&["models", &full, "prices"], problem, hint));
     }
+    let limits = [
+        ("context_window", facts.context_window),
+        ("max_output_tokens", Some(u64::from(facts.max_output_tokens))),
+        ("output_limit", facts.output_limit.map(u64::from)),
+    ];
+    if let Some((key, _)) = limits.into_iter().find(|(_, tokens)| *tokens == Some(0)) {
+        let problem = format!("`{key}` of `{full}` leaves no room for an answer");
+        return Err(Fault::new(&["models", &full, key], problem, "write tokens; leave out what is unknown"));
+    }
     Ok(())
 }
 
@@ -80,13 +103,16 @@ fn is_variable(name: &str) -> bool {
     !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// An address without a name and a password in it: addresses are shown and stored.
+/// An address without a name and a password in it, and without a query, which often is a key: addresses are shown and
+/// stored. A path could not be put behind a query either.
 pub(crate) fn is_address(url: &str) -> bool {
     reqwest::Url::parse(url).is_ok_and(|url| {
         matches!(url.scheme(), "http" | "https")
             && url.has_host()
             && url.username().is_empty()
             && url.password().is_none()
+            && url.query().is_none()
+            && url.fragment().is_none()
     })
 }
 
@@ -219,8 +245,40 @@ mod tests {
         );
         assert_eq!(
             told(&format!("{lab}base_url = \"https://me:hunter2@lab.example\"")),
-            format!("{head} 3: `base_url` of `lab` is no http or https address without a password")
+            format!(
+                "{head} 3: `base_url` of `lab` is no http or https address without a password or a query"
+            )
         );
+        assert_eq!(
+            told(&format!("{lab}other_key_variable = \"sk-hunter2\"")),
+            format!("{head} 3: `other_key_variable` of `lab` is no name of an environment variable")
+        );
+        for end in ["?key=hunter2", "#hunter2"] {
+            assert_eq!(
+                told(&format!("{lab}base_url = \"https://lab.example/v1{end}\"")),
+                format!(
+                    "{head} 3: `base_url` of `lab` is no http or https address without a password or a query"
+                )
+            );
+        }
+        for name in ["a/b", "a b", ""] {
+            assert_eq!(
+                told(&format!("[providers.\"{name}\"]\nprotocol = \"openai\"")),
+                format!(
+                    "{head} 1: `{name}` is no name of a provider: it is empty, or holds a slash or a blank"
+                )
+            );
+        }
+        assert_eq!(
+            told("[providers.replay]\nprotocol = \"openai\""),
+            format!("{head} 1: `replay` stands for recorded runs and is no provider of a file")
+        );
+        for key in ["context_window", "max_output_tokens", "output_limit"] {
+            assert_eq!(
+                told(&format!("[models.\"openai/x\"]\n{key} = 0")),
+                format!("{head} 2: `{key}` of `openai/x` leaves no room for an answer")
+            );
+        }
         assert_eq!(
             told("[models.\"opnai/x\"]"),
             format!("{head} 1: there is no provider `opnai` for `opnai/x`; did you mean `openai`?")

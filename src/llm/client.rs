@@ -335,7 +335,9 @@ fn check_url(provider: &str, endpoint: &Endpoint) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Configuration {
-        problem: format!("the base URL of `{provider}` is no http or https address without a password"),
+        problem: format!(
+            "the base URL of `{provider}` is no http or https address without a password or a query"
+        ),
         hint: format!(
             "set {variable} to an address such as `http://127.0.0.1:8080/v1`; keys have variables of their own"
         ),

@@ -8,6 +8,7 @@
 //! A usage that cannot be true teaches nothing and is not charged: one number out of a broken server would make every
 //! later call of the model too dear for any budget.
 
+use podium_types::money::Usd;
 use podium_types::usage::Usage;
 
 use crate::ledger::WorstCase;
@@ -61,19 +62,33 @@ pub(crate) struct Corrections {
 /// The window of a model whose window is not known, from above: ten times the longest that there is.
 const WIDEST: u64 = 10_000_000;
 
+/// Dollars for a million tokens that no service takes: a dozen times the dearest price that there is.
+const DEAREST: f64 = 10_000.0;
+
+/// Dollars that a call may cost beside its tokens.
+const FEE: f64 = 1.0;
+
 /// What to settle instead of `told`, where that cannot be true; `None` where it can.
 ///
 /// No prompt and no answer is longer than the window. Entries grow stale and are written by hand, so twice a known
 /// window is still believed, and so is what was reserved. The part that cannot be true is taken at its worst case, and
-/// the usage counts as an estimate.
+/// the usage counts as an estimate. Its cost is then ours to reckon, as it is where the service's own is beyond all
+/// prices. Of tokens that are said to be among others but outnumber them, none are believed to be cheaper.
 pub(crate) fn mended(told: &Usage, window: Option<u64>, worst: &WorstCase) -> Option<Usage> {
     let ceiling = window.map_or(WIDEST, |window| window.saturating_mul(2));
     let true_input = told.input_tokens <= ceiling.max(worst.input_tokens);
     let true_output = told.output_tokens <= ceiling.max(worst.output_tokens);
-    if true_input && true_output {
+    let true_cache = told.cached_input_tokens.saturating_add(told.cache_write_tokens) <= told.input_tokens;
+    let most = Usd::of_tokens(told.total_tokens(), DEAREST) + Usd::from_dollars(FEE);
+    let true_cost = told.cost.is_none_or(|cost| cost <= most);
+    if true_input && true_output && true_cache && true_cost {
         return None;
     }
-    let mut settled = Usage { estimated: true, cost: None, ..*told };
+    let cost = told.cost.filter(|_| true_input && true_output && true_cost);
+    let mut settled = Usage { estimated: true, cost, ..*told };
+    if !true_cache {
+        (settled.cached_input_tokens, settled.cache_write_tokens) = (0, 0);
+    }
     if !true_input {
         settled.input_tokens = worst.input_tokens;
         (settled.cached_input_tokens, settled.cache_write_tokens) = (0, 0);
@@ -112,7 +127,7 @@ mod tests {
         let worst = WorstCase { input_tokens: 40, output_tokens: 100, cost: None };
         let told = |input: u64, output: u64| Usage {
             input_tokens: input,
-            cached_input_tokens: input,
+            cached_input_tokens: input / 2,
             output_tokens: output,
             ..Usage::default()
         };
@@ -129,6 +144,31 @@ mod tests {
                 estimate(Usage { cached_input_tokens: 0, ..told(40, 7) }),
             ),
             ("an answer", told(9, huge), Some(2_000), estimate(told(9, 100))),
+            (
+                "more cached than sent",
+                Usage { cached_input_tokens: 41, ..told(40, 7) },
+                None,
+                estimate(Usage { cached_input_tokens: 0, ..told(40, 7) }),
+            ),
+            (
+                "as much cached and written as sent",
+                Usage { cached_input_tokens: 30, cache_write_tokens: 10, ..told(40, 7) },
+                None,
+                None,
+            ),
+            ("a high cost", Usage { cost: Some(Usd::from_dollars(1.2)), ..told(40, 7) }, None, None),
+            (
+                "a cost beyond all prices",
+                Usage { cost: Some(Usd::from_dollars(1e12)), ..told(40, 7) },
+                None,
+                estimate(told(40, 7)),
+            ),
+            (
+                "an answer too long, at any cost",
+                Usage { cost: Some(Usd::ZERO), ..told(9, huge) },
+                None,
+                estimate(told(9, 100)),
+            ),
             ("both", told(huge, huge), None, estimate(Usage { cached_input_tokens: 0, ..told(40, 100) })),
         ] {
             assert_eq!(mended(&usage, window, &worst), expected, "{name}");

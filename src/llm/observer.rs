@@ -49,8 +49,8 @@ pub enum CallEvent {
         /// What was used.
         used: Usage,
     },
-    /// A server told a usage that cannot be true: more tokens than any window holds. It is settled as an estimate, at
-    /// the try's worst case, and teaches nothing.
+    /// A server told a usage that cannot be true: more tokens than any window holds, more of them cached than sent, or
+    /// a cost beyond all prices. What is untrue of it is settled as an estimate, and it teaches nothing.
     ImplausibleUsage {
         /// Which try.
         attempt: u32,

@@ -5,7 +5,11 @@
 
 /// A key whose `Debug` shows nothing of it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub struct Secret {
+    value: String,
+    /// The value as JSON and addresses may write it, where that differs.
+    rewritten: Vec<String>,
+}
 
 /// What stands where a key was.
 const REDACTED: &str = "[redacted]";
@@ -13,24 +17,35 @@ const REDACTED: &str = "[redacted]";
 impl Secret {
     /// Keeps `value`.
     pub fn new(value: impl Into<String>) -> Self {
-        Self(value.into())
+        let value = value.into();
+        let mut rewritten =
+            vec![value.replace('/', "\\/"), in_address(&value, true), in_address(&value, false)];
+        rewritten.retain(|text| *text != value);
+        rewritten.dedup();
+        Self { value, rewritten }
     }
 
     /// Whether it cannot be mistaken for an ordinary word, such as the `none` or `EMPTY` that people set for a server
     /// without keys: 16 characters or more, or 8 with letters and digits.
     pub(crate) fn is_distinctive(&self) -> bool {
-        let mixed = self.0.contains(char::is_alphabetic) && self.0.contains(|c: char| c.is_ascii_digit());
-        self.0.len() >= 16 || self.0.len() >= 8 && mixed
+        let value = &self.value;
+        let mixed = value.contains(char::is_alphabetic) && value.contains(|c: char| c.is_ascii_digit());
+        value.len() >= 16 || value.len() >= 8 && mixed
     }
 
-    /// Whether `text` holds it, as it is or as JSON may write it.
+    /// It, and every other way of writing it.
+    fn forms(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.value).chain(&self.rewritten).map(String::as_str)
+    }
+
+    /// Whether `text` holds it, as it is or as JSON or an address may write it.
     pub(crate) fn is_in(&self, text: &str) -> bool {
-        text.contains(&self.0) || self.0.contains('/') && text.contains(&self.0.replace('/', "\\/"))
+        self.forms().any(|form| text.contains(form))
     }
 
     /// The key itself, for the one header it belongs in.
     pub(crate) fn expose(&self) -> &str {
-        &self.0
+        &self.value
     }
 }
 
@@ -40,20 +55,35 @@ impl std::fmt::Debug for Secret {
     }
 }
 
+/// `value` inside an address: all but letters, digits and `-._~` escaped, the escapes in capitals or not.
+fn in_address(value: &str, capitals: bool) -> String {
+    let mut text = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                text.push(char::from(byte));
+            }
+            _ => {
+                let escape = if capitals { format!("%{byte:02X}") } else { format!("%{byte:02x}") };
+                text.push_str(&escape);
+            }
+        }
+    }
+    text
+}
+
 /// Shorter values are no keys, and would hit half of all words.
 const LEAST: usize = 4;
 
 /// `text` with every occurrence of a secret replaced, the longest secrets first. A text that was cut short may end
 /// within one: the part of it at the end goes as well.
 pub(crate) fn redact<'a>(text: &str, secrets: impl Iterator<Item = &'a Secret>) -> String {
-    let mut secrets: Vec<&str> = secrets.map(Secret::expose).filter(|secret| secret.len() >= LEAST).collect();
-    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    secrets.into_iter().fold(text.to_owned(), |text, secret| {
-        let mut text = text.replace(secret, REDACTED);
-        if secret.contains('/') {
-            text = text.replace(&secret.replace('/', "\\/"), REDACTED);
-        }
-        without_head_at_end(text, secret)
+    let secrets = secrets.filter(|secret| secret.value.len() >= LEAST);
+    let mut forms: Vec<&str> = secrets.flat_map(Secret::forms).collect();
+    forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
+    forms.into_iter().fold(text.to_owned(), |text, form| {
+        let text = if text.contains(form) { text.replace(form, REDACTED) } else { text };
+        without_head_at_end(text, form)
     })
 }
 
@@ -93,6 +123,21 @@ mod tests {
         let clean =
             redact(r"sk-hunter2-and/more sk-hunter2-and\/more sk-hunter2", [&short, &long].into_iter());
         assert_eq!(clean, "[redacted] [redacted] [redacted]");
+    }
+
+    #[test]
+    fn a_key_is_known_however_it_is_written() {
+        let key = Secret::new("sk+hunter2/==é");
+        for text in [
+            "sk+hunter2/==é",
+            r"sk+hunter2\/==é",
+            "https://a.example/?key=sk%2Bhunter2%2F%3D%3D%C3%A9&x",
+            "sk%2bhunter2%2f%3d%3d%c3%a9",
+        ] {
+            assert!(key.is_in(text), "{text}");
+            assert!(!redact(text, std::iter::once(&key)).contains("hunter2"), "{text}");
+        }
+        assert_eq!(Secret::new("sk-plain_1.2~3").rewritten, Vec::<String>::new());
     }
 
     #[test]

@@ -128,6 +128,22 @@ pub enum SandboxError {
         /// What it is or contains.
         hidden: PathBuf,
     },
+    /// There are not enough graphics processors.
+    #[error("{asked} GPUs were asked for, and {}", few(*found, busy))]
+    Gpus {
+        /// How many were asked for.
+        asked: usize,
+        /// How many the machine has.
+        found: usize,
+        /// Those that others hold, a fragment each.
+        busy: Vec<String>,
+    },
+    /// What is in force could not be read back.
+    #[error("what the sandbox grants could not be read back: {message}")]
+    NotReadBack {
+        /// The last that the look said.
+        message: String,
+    },
     /// The jail came up at the probe but not for this job.
     #[error("the sandbox could not be started: {message}")]
     Start {
@@ -184,6 +200,15 @@ pub enum SandboxError {
     },
 }
 
+/// Why there are too few of something.
+fn few(found: usize, busy: &[String]) -> String {
+    match (found, busy.is_empty()) {
+        (0, _) => "this machine has none".to_owned(),
+        (found, true) => format!("this machine has {found}"),
+        (found, false) => format!("of the {found} of this machine {}", busy.join(", ")),
+    }
+}
+
 impl SandboxError {
     /// What the user can do, in one or two sentences.
     pub fn hint(&self) -> Option<&'static str> {
@@ -215,6 +240,14 @@ impl SandboxError {
             Self::Exposed { .. } => Some(
                 "code sees all of `/usr` and of the Python environment's folders: keep competitions' data, runs and a \
                  clone of Podium elsewhere (--data-dir, --runs-dir or --into, --assets), or choose another --python",
+            ),
+            Self::Gpus { busy, .. } if busy.is_empty() => Some(
+                "`nvidia-smi` must list them and /dev/nvidia0 must be there (inside a container it must have been given them); \
+                 ask for fewer with --gpus",
+            ),
+            Self::Gpus { .. } => Some("wait until the other run has ended, or ask for fewer with --gpus"),
+            Self::NotReadBack { .. } => Some(
+                "the environment's Python must start in the sandbox: `podium sandbox exec -- python -V` tells more",
             ),
             Self::SessionBusy { .. } => Some("wait for its end, interrupt it, or restart the session"),
             Self::SessionOver { .. } => Some("restart the session"),

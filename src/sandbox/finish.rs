@@ -17,6 +17,8 @@ pub(crate) struct Evidence {
     pub(crate) network: Network,
     /// CPU time of the whole tree, where it is known.
     pub(crate) cpu: Option<Duration>,
+    /// The program began in a copy of a warm interpreter.
+    pub(crate) warm: bool,
 }
 
 /// What the program did with the network that it does not have.
@@ -107,7 +109,7 @@ pub(crate) async fn execution(
     ending: Ending,
     evidence: Evidence,
 ) -> Result<Execution, SandboxError> {
-    let Evidence { ended, usage, network: Network { refused, told }, cpu } = evidence;
+    let Evidence { ended, usage, network: Network { refused, told }, cpu, warm } = evidence;
     let exception = program::script(job)
         .filter(|_| ended != Ended::Exit(0))
         .and_then(|script| traceback::exception(&ending.output, script));
@@ -127,6 +129,7 @@ pub(crate) async fn execution(
         names_asked: told.names,
         submission_checks: told.verdicts,
         interrupted: false,
+        warm,
     })
 }
 

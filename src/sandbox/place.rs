@@ -32,7 +32,12 @@ pub(crate) trait Place: Clone + Send + Sync + 'static {
 
     /// Looks after what no kernel interface limits here.
     fn watchdog(&self, job: &Job, tree: &Self::Tree) -> Watchdog {
-        let watched = Watched { first: Some(tree.first()), memory: self.is_polled(), cpu: tree.clock() };
+        let watched = Watched {
+            first: Some(tree.first()),
+            beside: tree.beside(),
+            memory: self.is_polled(),
+            cpu: tree.clock(),
+        };
         Watchdog::new(&job.workspace, &job.limits, watched)
     }
 }

@@ -18,8 +18,8 @@ use podium_types::execution::Ended;
 use rustix::process::{Pid, Resource, Signal};
 
 use crate::{
-    ExecutionFuture, Facts, Job, Sandbox, SandboxError, SandboxKind, SessionFuture, SessionJob, Settings,
-    Strength,
+    ExecutionFuture, Facts, InForce, Job, Sandbox, SandboxError, SandboxKind, SessionFuture, SessionJob,
+    Settings, Strength,
     cgroup::{CpuClock, Group, Hierarchy, Usage},
     finish::{self, Evidence, Network},
     place::{Place, execute},
@@ -90,6 +90,7 @@ impl Process {
             rlimits,
             inherit: Vec::new(),
             new_session: true,
+            user_namespace: None,
         })
     }
 }
@@ -129,6 +130,11 @@ impl Sandbox for Process {
     /// Nothing is mounted, and everything is seen.
     fn check(&self, _: &Job) -> Result<(), SandboxError> {
         Ok(())
+    }
+
+    fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
+        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
+        Ok(group.as_ref().map(Group::in_force).unwrap_or_default())
     }
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {
@@ -187,7 +193,7 @@ impl Tree for ProcessTree {
             (None, signal) => Ended::Signal(signal.unwrap_or(libc::SIGKILL)),
         };
         let cpu = usage.cpu.or(Some(fate.reaped.cpu));
-        Ok(Evidence { ended, usage, network: Network::default(), cpu })
+        Ok(Evidence { ended, usage, network: Network::default(), cpu, warm: false })
     }
 }
 

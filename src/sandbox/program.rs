@@ -5,7 +5,12 @@ use std::{collections::BTreeMap, ffi::OsString, os::fd::OwnedFd, path::Path, pro
 use podium_types::execution::Program;
 use rustix::pipe::PipeFlags;
 
-use crate::{Facts, Job, SandboxError, callback::script, workspace};
+use crate::{
+    Facts, Job, SandboxError,
+    callback::script,
+    job::{MOUNTS, mount_variables},
+    workspace,
+};
 
 /// A command line, and the descriptors that it starts with: nothing else is inherited.
 #[derive(Debug)]
@@ -100,7 +105,7 @@ pub(crate) fn environment(job: &Job, workspace: &Path) -> BTreeMap<String, OsStr
     for name in ["OMP", "OPENBLAS", "MKL", "NUMEXPR", "BLIS", "VECLIB_MAXIMUM"] {
         environment.insert(format!("{name}_NUM_THREADS"), cpus.clone().into());
     }
-    for name in ["LOKY_MAX_CPU_COUNT", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"] {
+    for name in ["LOKY_MAX_CPU_COUNT", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS", "PYTHON_CPU_COUNT"] {
         environment.insert(name.to_owned(), cpus.clone().into());
     }
     // OpenMP's threads spin while they wait, by default for good: where they are more than the processors that are free
@@ -108,8 +113,23 @@ pub(crate) fn environment(job: &Job, workspace: &Path) -> BTreeMap<String, OsStr
     // was ten times slower. Sleeping costs microseconds. GNU and LLVM read the first, Intel's and LLVM the second.
     environment.insert("OMP_WAIT_POLICY".to_owned(), "PASSIVE".into());
     environment.insert("KMP_BLOCKTIME".to_owned(), "0".into());
+    // A program that sees its workspace at the host's own path sees all of the host: no mounts, every device.
+    let is_apart = workspace != job.workspace;
+    environment.insert("CUDA_VISIBLE_DEVICES".to_owned(), job.gpus.visible(is_apart).into());
+    environment.insert("CUDA_DEVICE_ORDER".to_owned(), "PCI_BUS_ID".into());
+    let place =
+        |name: &str, path: &Path| if is_apart { Path::new(MOUNTS).join(name) } else { path.to_owned() };
+    for (name, value) in mount_variables(&job.mounts, place) {
+        environment.insert(name.to_owned(), value);
+    }
     environment.extend(job.env.iter().map(|(name, value)| (name.clone(), OsString::from(value))));
     environment
+}
+
+/// The environment as text, for people.
+pub(crate) fn told_environment(job: &Job, workspace: &Path) -> BTreeMap<String, String> {
+    let environment = environment(job, workspace).into_iter();
+    environment.map(|(name, value)| (name, value.to_string_lossy().into_owned())).collect()
 }
 
 /// Refuses a job that wants a check of submissions where there can be none.

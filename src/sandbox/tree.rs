@@ -40,6 +40,10 @@ pub(crate) trait Tree: Send + Sync {
     fn last(&self) -> Option<&OwnedFd>;
     /// The process that all others descend from, by its number outside.
     fn first(&self) -> Pid;
+    /// One that belongs to the tree without descending from the first.
+    fn beside(&self) -> Option<Pid> {
+        None
+    }
     /// What the control group counted so far.
     fn usage(&self) -> Usage;
     /// The control group's count of CPU time, where there is one.

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, io, path::PathBuf, time::Duration};
 
 use podium_types::execution::{Execution, Program};
 
-use crate::{CancellationToken, Job, Limits, Sandbox, SandboxError, scratch, workspace};
+use crate::{CancellationToken, GpuGrant, Job, Limits, Sandbox, SandboxError, scratch, workspace};
 
 /// A job in an empty workspace, which is removed with this.
 pub(crate) struct Trial {
@@ -23,6 +23,8 @@ impl Trial {
             workspace,
             input: None,
             read_only: Vec::new(),
+            mounts: BTreeMap::new(),
+            gpus: GpuGrant::default(),
             hidden: Vec::new(),
             python: PathBuf::from("/usr/bin/python3"),
             timeout: Duration::from_secs(20),

@@ -253,6 +253,12 @@ pub enum ChatError {
         /// The provider's words, cut short.
         message: String,
     },
+    /// The schema asked for is none, so no answer can satisfy it. Nothing was sent.
+    #[error("the schema of the answer is not valid: {problem}")]
+    InvalidSchema {
+        /// What is wrong with it.
+        problem: String,
+    },
 }
 
 /// What a chat effect returns to the strategy.

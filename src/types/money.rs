@@ -75,17 +75,35 @@ impl Sum for Usd {
 impl std::fmt::Display for Usd {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let dollars = self.dollars();
-        if dollars != 0.0 && dollars.abs() < 0.1 {
-            write!(f, "${dollars:.4}")
-        } else {
-            write!(f, "${dollars:.2}")
-        }
+        // The less it is, the more places: what was paid never reads as nothing.
+        let places = match self.0.unsigned_abs() {
+            0 | 100_000_000.. => 2,
+            100_000.. => 4,
+            1_000.. => 6,
+            _ => 9,
+        };
+        write!(f, "${dollars:.places$}")
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_paid_never_reads_as_nothing() {
+        for (nanos, text) in [
+            (0, "$0.00"),
+            (1, "$0.000000001"),
+            (29_000, "$0.000029"),
+            (4_000_000, "$0.0040"),
+            (99_000_000, "$0.0990"),
+            (100_000_000, "$0.10"),
+            (12_345_000_000, "$12.35"),
+        ] {
+            assert_eq!(Usd::from_nanos(nanos).to_string(), text);
+        }
+    }
 
     #[test]
     fn prices_round_up_and_add_exactly() {

@@ -133,7 +133,19 @@ fn calls_of_a_run_in_progress_are_shown() {
     assert_eq!(document["calls"], json!([]));
     let listed = Podium::new(&place).arg("show").arg(&run.path).arg("--calls").output().expect(0).stdout;
     assert!(listed.contains("in flight") && listed.contains("the run has not ended"), "{listed}");
-    drop(held);
     running.kill_group();
     running.wait();
+    drop(held);
+
+    // What is asked now is asked again; what the kill cut is charged, and says so.
+    let resumed = Podium::resume(&place, &run.path).held(&service).start();
+    service.request().answer("I print.\n\n```python\nprint('validation accuracy: 0.5')\n```\n");
+    let review = service.request();
+    let document = run.show(&place);
+    let (charge, call) = (&document["charges"][0], &document["calls"][0]);
+    assert_eq!((&charge["key"], &charge["model"]), (&call["key"], &call["model"]));
+    assert_eq!(charge["ended"], "cut off, charged at its worst case");
+    drop(review);
+    resumed.kill_group();
+    resumed.wait();
 }

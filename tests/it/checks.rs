@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::{Place, Podium, Run, need, place};
 
 /// Asks for a verdict on files of all kinds, as a program may; tells each as `told HEX TEXT`.
-const ASK: &str = r#"
+const ASK: &str = r"
 import os as _os, random as _random, socket as _socket, subprocess as _subprocess, time as _time
 _sample = open('input/sample_submission.csv', 'rb').read()
 _lines = _sample.splitlines(keepends=True)
@@ -28,7 +28,7 @@ for _ in range(4):
 print('last', _done.returncode, _done.stderr.strip())
 try: _socket.getaddrinfo('huggingface.co', 443)
 except OSError: print('no such name')
-"#;
+";
 
 /// The toy competition with a library whose every script does this first.
 fn assets(place: &Place, first: &str) -> PathBuf {

@@ -9,6 +9,7 @@
 
 mod support;
 
+mod attacks;
 mod bans;
 mod border;
 mod calls;
@@ -19,6 +20,7 @@ mod demo;
 mod disk;
 mod errors;
 mod grade;
+mod granted;
 mod grants;
 mod hidden;
 mod json_errors;

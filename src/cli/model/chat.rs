@@ -46,10 +46,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     stop: Vec<String>,
     /// Output limit in tokens
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_output_tokens: Option<u32>,
     /// Sampling temperature
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = input::temperature)]
     temperature: Option<f64>,
     /// Sampling seed
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -140,10 +140,11 @@ pub(super) fn main(arguments: &Arguments, site: &Site, terminal: &Terminal) -> R
 
 /// Nobody resumes a chat by hand: the hint says only what to do about the service.
 fn by_hand(error: podium_llm::Error) -> Failure {
-    let remedy = error.remedy();
+    let (remedy, passing) = (error.remedy(), error.retryable());
     let failure = Failure::from(RunError::from(error));
     match remedy {
         Some(remedy) => failure.hint(remedy),
+        None if !passing => failure.hint("the same request will be refused again: change what it asks for"),
         None => failure.hint("try again later; --tries N tries more often or less"),
     }
 }

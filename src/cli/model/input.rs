@@ -143,6 +143,12 @@ pub(super) fn tool_choice(text: &str, tools: &[Tool]) -> Result<ToolChoice, Fail
     })
 }
 
+/// A temperature: what JSON cannot write, nobody can be asked for.
+pub(super) fn temperature(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "write a number such as 0.7".to_owned())
+}
+
 /// A reasoning effort.
 pub(super) fn effort(text: &str) -> Result<Effort, String> {
     serde_json::from_value(Value::String(text.to_owned()))
@@ -209,5 +215,9 @@ mod tests {
         );
         assert_eq!(tool_choice("required", &[]).unwrap(), ToolChoice::Required);
         assert!(tool_choice("rm", &[]).is_err());
+        for text in ["nan", "inf", "-1", "1e999", "hot"] {
+            assert!(temperature(text).is_err(), "{text}");
+        }
+        assert_eq!(temperature("0.7"), Ok(0.7));
     }
 }

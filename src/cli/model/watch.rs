@@ -129,12 +129,14 @@ impl Observer for Watch<'_> {
                 known.seconds = Some(elapsed.as_secs_f64());
             }),
             CallEvent::ImplausibleUsage { .. } => {
-                self.say(
-                    "note",
-                    "the service told a usage that cannot be true; it is taken for the worst case",
-                );
+                self.say("note", "the service told a usage that cannot be true; it is estimated instead");
             }
-            _ => {}
+            CallEvent::Truncated { counted, told } => {
+                let what =
+                    format!("the server saw {told} tokens of a prompt of {counted}: it seems to have cut it");
+                self.say("note", &what);
+            }
+            CallEvent::ExceededWorstCase { .. } => {}
         }
     }
 }

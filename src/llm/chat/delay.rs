@@ -51,12 +51,57 @@ impl Delays {
         Allowance { cap: self.cap, left: self.deadline.saturating_sub(elapsed) }
     }
 
-    /// The next wait, `elapsed` after the turn began; `None` when there is none left that keeps all three bounds.
-    pub(crate) fn next(&mut self, elapsed: Duration, retry_after: Option<Duration>) -> Option<Duration> {
-        let bound = self.bounds.next()?.min(self.cap);
+    /// The next wait, `elapsed` after the turn began, or which of the three bounds leaves none.
+    pub(crate) fn next(
+        &mut self,
+        elapsed: Duration,
+        retry_after: Option<Duration>,
+    ) -> Result<Duration, NoWait> {
+        let bound = self.bounds.next().ok_or(NoWait::Tries(self.most_tries))?.min(self.cap);
         let jittered = bound.mul_f64(self.jitter.uniform());
         let delay = jittered.max(retry_after.unwrap_or_default());
-        (delay <= self.cap && elapsed.saturating_add(delay) <= self.deadline).then_some(delay)
+        if delay > self.cap {
+            return Err(NoWait::TooLong { asked: delay, cap: self.cap });
+        }
+        if elapsed.saturating_add(delay) > self.deadline {
+            return Err(NoWait::Deadline(self.deadline));
+        }
+        Ok(delay)
+    }
+}
+
+/// The bound that ended the waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoWait {
+    /// All tries are made.
+    Tries(u32),
+    /// The service asks for a longer wait than any.
+    TooLong {
+        /// What it asks for.
+        asked: Duration,
+        /// The longest wait.
+        cap: Duration,
+    },
+    /// The turn would take longer than it may.
+    Deadline(Duration),
+}
+
+impl std::fmt::Display for NoWait {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Tries(most) => write!(f, "the limit of tries ({most}) is reached"),
+            Self::TooLong { asked, cap } => write!(
+                f,
+                "it asks for a wait of {:.0} s, which is beyond the limit of a wait ({:.0} s)",
+                asked.as_secs_f64(),
+                cap.as_secs_f64()
+            ),
+            Self::Deadline(deadline) => write!(
+                f,
+                "another wait would pass the limit of a call's tries and waits ({:.0} s)",
+                deadline.as_secs_f64()
+            ),
+        }
     }
 }
 
@@ -89,7 +134,7 @@ mod tests {
             for (took, retry_after) in failures {
                 elapsed += millis(took);
                 let retry_after = retry_after.map(millis);
-                let Some(delay) = delays.next(elapsed, retry_after) else { break };
+                let Ok(delay) = delays.next(elapsed, retry_after) else { break };
                 elapsed += delay;
                 waits += 1;
                 prop_assert!(delay >= retry_after.unwrap_or_default());
@@ -101,13 +146,33 @@ mod tests {
     }
 
     #[test]
+    fn the_bound_that_ends_the_waiting_names_itself_and_its_value() {
+        let seconds = Duration::from_secs;
+        let settings = Settings {
+            max_tries: 2,
+            max_delay: seconds(9),
+            total_retry_time: seconds(60),
+            ..Settings::default()
+        };
+        let told = |elapsed, asked| {
+            let mut delays = Delays::seeded(&settings, 1);
+            let told = delays.next(elapsed, asked).unwrap_err().to_string();
+            (told, delays.next(Duration::ZERO, None).unwrap_err())
+        };
+        let (too_long, tries) = told(Duration::ZERO, Some(seconds(200)));
+        assert!(too_long.contains("200 s") && too_long.contains("(9 s)"), "{too_long}");
+        assert!(told(seconds(61), None).0.contains("(60 s)"));
+        assert_eq!((tries, tries.to_string().contains("(2)")), (NoWait::Tries(2), true));
+    }
+
+    #[test]
     fn the_upper_bound_doubles() {
         let settings = Settings { max_tries: 60, ..Settings::default() };
         let longest = |wait: usize| {
             let waits = (0..200).map(|seed| {
                 let mut delays = Delays::seeded(&settings, seed);
                 let mut waits = std::iter::repeat_with(|| delays.next(Duration::ZERO, None));
-                waits.nth(wait).flatten().unwrap()
+                waits.nth(wait).unwrap().unwrap()
             });
             waits.max().unwrap().as_secs_f64()
         };

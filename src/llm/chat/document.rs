@@ -1,7 +1,17 @@
 //! Digs the JSON document out of an answer and checks it against its schema, whoever was meant to enforce it.
 
-use podium_types::chat::OutputSchema;
+use podium_types::chat::{ChatError, OutputSchema};
 use serde_json::Value;
+
+use crate::provider::http::cut;
+
+/// Whether any document can satisfy `output`. Where none can, an answer and its repair would be paid for nothing.
+pub(crate) fn can_be(output: &OutputSchema) -> Result<(), ChatError> {
+    let invalid = |error: jsonschema::ValidationError<'_>| ChatError::InvalidSchema {
+        problem: cut(&error.to_string()),
+    };
+    jsonschema::validator_for(&output.schema).map(drop).map_err(invalid)
+}
 
 /// The document in `content`, or what is wrong with it, in words that a model can act on.
 pub(crate) fn read(content: &str, output: &OutputSchema) -> Result<Value, String> {
@@ -107,5 +117,7 @@ mod tests {
     fn a_schema_that_is_none_fails_the_document() {
         let output = OutputSchema { name: "o".into(), schema: json!({"type": 3}), strict: true };
         assert!(read("{}", &output).unwrap_err().contains("schema itself"));
+        assert!(matches!(can_be(&output), Err(ChatError::InvalidSchema { .. })));
+        assert_eq!(can_be(&review()), Ok(()));
     }
 }

@@ -35,6 +35,9 @@ pub(crate) async fn run(
 
 async fn answer(tries: &mut Tries<'_>, span: &Span) -> Result<ChatAnswer, Error> {
     let request = tries.call.request;
+    if let Some(output) = &request.output {
+        document::can_be(output)?;
+    }
     let mut answered = tools::turn(tries).await?;
     let document = match &request.output {
         Some(output) if answered.tool_calls.is_empty() => match document::read(&answered.content, output) {
@@ -93,11 +96,14 @@ async fn repair(
     document
 }
 
-/// A server that does not take stop texts, or overlooks them, must not change the result.
+/// A server that does not take stop texts, or overlooks them, must not change the result. Calls beside the text stay
+/// what the answer ended with.
 fn cut_at_stop(answered: &mut Answered, stop: &[String]) {
     let ends = stop.iter().filter(|text| !text.is_empty()).filter_map(|text| answered.content.find(text));
     if let Some(end) = ends.min() {
         answered.content.truncate(end);
-        answered.finish = FinishReason::Stop;
+        if answered.tool_calls.is_empty() {
+            answered.finish = FinishReason::Stop;
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! words of an answer are otherwise never touched, which is why only keys that cannot be mistaken for an ordinary
 //! word count ([`Secret::is_distinctive`]): `none`, as people set it for servers without keys, stays.
 
-use podium_types::chat::{ChatRequest, ToolCall};
+use podium_types::chat::{ChatRequest, FinishReason, ToolCall};
 use serde_json::Value;
 
 use crate::provider::Answered;
@@ -34,6 +34,9 @@ impl<'a> Keys<'a> {
         found |= self.clean_calls(&mut answered.tool_calls);
         for text in [&mut answered.reasoning, &mut answered.id, &mut answered.model].into_iter().flatten() {
             found |= self.clean(text);
+        }
+        if let FinishReason::Other(name) = &mut answered.finish {
+            found |= self.clean(name);
         }
         if let Some(state) = &mut answered.provider_state {
             found |= self.clean_value(state);
@@ -71,7 +74,7 @@ impl<'a> Keys<'a> {
 
 #[cfg(test)]
 mod tests {
-    use podium_types::chat::{FinishReason, Message, Speaker, TokenLogprob};
+    use podium_types::chat::{Message, Speaker, TokenLogprob};
     use podium_types::usage::Usage;
     use serde_json::json;
 
@@ -89,7 +92,7 @@ mod tests {
             reasoning: Some("sk-hunter2/x?".into()),
             tool_calls: vec![call(r#"{"key":"sk-hunter2\/x"}"#)],
             logprobs: vec![TokenLogprob { token: "sk-".into(), logprob: -0.1, top: Vec::new() }],
-            finish: FinishReason::Stop,
+            finish: FinishReason::Other("sk-hunter2/x".into()),
             usage: Usage::default(),
             id: Some("sk-hunter2/x".into()),
             model: Some("m".into()),
@@ -100,6 +103,7 @@ mod tests {
             reasoning: Some("[redacted]?".into()),
             tool_calls: vec![call(r#"{"key":"[redacted]"}"#)],
             logprobs: Vec::new(),
+            finish: FinishReason::Other("[redacted]".into()),
             id: Some("[redacted]".into()),
             provider_state: Some(Box::new(json!([{"thinking": "it is [redacted]", "n": 1}]))),
             ..answered.clone()

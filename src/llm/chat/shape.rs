@@ -8,7 +8,7 @@
 use podium_types::chat::{ChatRequest, Message, OutputSchema, Speaker, ToolChoice};
 
 use super::tools;
-use crate::catalog::ModelFacts;
+use crate::catalog::{ModelFacts, Thinking};
 use crate::provider::{Parameter, Without};
 use crate::settings::Settings;
 use crate::wording::ToolWording;
@@ -34,7 +34,7 @@ impl Shaped {
         let effort = request.effort.filter(|_| !lacks(Parameter::Effort));
         request.effort = effort.map(|effort| effort.max(facts.least_effort));
         request.top_logprobs = request.top_logprobs.filter(|_| !lacks(Parameter::Logprobs));
-        let calls_as_text = shape_tools(&mut request, &without, &settings.tool_wording);
+        let calls_as_text = shape_tools(&mut request, facts, &without, &settings.tool_wording);
         if lacks(Parameter::Stop) {
             request.stop.clear();
         }
@@ -56,14 +56,20 @@ impl Shaped {
 }
 
 /// True when the model writes its calls as text.
-fn shape_tools(request: &mut ChatRequest, without: &Without, wording: &ToolWording) -> bool {
+fn shape_tools(
+    request: &mut ChatRequest,
+    facts: &ModelFacts,
+    without: &Without,
+    wording: &ToolWording,
+) -> bool {
     let no_choice = without.contains(&Parameter::ToolChoice);
     let forbidden = no_choice && request.tool_choice == ToolChoice::None;
     if forbidden || without.contains(&Parameter::Tools) {
         return tools::as_text(request, wording);
     }
     request.one_tool_call &= !without.contains(&Parameter::OneToolCall);
-    if no_choice {
+    // A model that cannot be told not to think takes every choice but a demand.
+    if no_choice || facts.thinking == Thinking::Always && request.tool_choice.demands_call() {
         let choice = std::mem::take(&mut request.tool_choice);
         if choice.demands_call() && !request.tools.is_empty() {
             let ChatRequest { messages, tools, .. } = request;
@@ -197,6 +203,22 @@ mod tests {
         assert_eq!((&demanded.tools, &demanded.tool_choice), (&request().tools, &ToolChoice::Auto));
         assert!(demanded.messages[1].content.contains("`ls`"), "{:?}", demanded.messages);
         assert!(shaped(ToolChoice::None).tools.is_empty());
+    }
+
+    #[test]
+    fn a_model_that_always_thinks_takes_every_choice_but_a_demand() {
+        let facts = ModelFacts { thinking: Thinking::Always, ..ModelFacts::default() };
+        for (choice, sent) in [
+            (ToolChoice::Auto, ToolChoice::Auto),
+            (ToolChoice::None, ToolChoice::None),
+            (ToolChoice::Required, ToolChoice::Auto),
+            (ToolChoice::Named("ls".into()), ToolChoice::Auto),
+        ] {
+            let request = ChatRequest { tool_choice: choice.clone(), ..request() };
+            let shaped = Shaped::new(&request, &facts, Without::new(), &Settings::default()).request;
+            assert_eq!((&shaped.tools, shaped.tool_choice), (&request.tools, sent), "{choice:?}");
+            assert_eq!(shaped.messages[1].content.contains("`ls`"), choice.demands_call(), "{choice:?}");
+        }
     }
 
     #[test]

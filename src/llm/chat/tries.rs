@@ -7,7 +7,7 @@ use podium_types::chat::{ChatError, ChatRequest};
 use podium_types::usage::Usage;
 use tokio::time::Instant;
 
-use super::delay::Delays;
+use super::delay::{Delays, NoWait};
 use super::redaction::Keys;
 use super::shape::Shaped;
 use super::truncation;
@@ -111,12 +111,20 @@ impl<'a> Tries<'a> {
             };
             let worth_it = kind.retryable() && (!failed.hopeless || failed.retry_after.is_some());
             let spent = self.spent(&turn);
-            let delay = if worth_it { turn.delays.next(spent, failed.retry_after) } else { None };
-            self.hold_lane(kind, failed.retry_after, delay);
+            let next = worth_it.then(|| turn.delays.next(spent, failed.retry_after));
+            self.hold_lane(kind, failed.retry_after, next.and_then(Result::ok));
             // Given back after the lane is held: nobody takes it up before the pause.
             drop(lodging);
-            let Some(delay) = delay else {
-                return Err(self.given_up(&turn, kind, failed.message, failed.retry_after));
+            let delay = match next {
+                Some(Ok(delay)) => delay,
+                // The number of tries is told with every failure.
+                None | Some(Err(NoWait::Tries(_))) => {
+                    return Err(self.given_up(&turn, kind, failed.message, failed.retry_after));
+                }
+                Some(Err(limit)) => {
+                    let message = format!("{}; {limit}", failed.message);
+                    return Err(self.given_up(&turn, kind, message, failed.retry_after));
+                }
             };
             turn.waits += 1;
             self.wait(&turn, kind, delay).await;
@@ -181,8 +189,12 @@ impl<'a> Tries<'a> {
                 Ok(Some(lodging))
             }
             Err(TooLong(pause)) => {
-                let message = "the service asked for a pause that is longer than this call may wait";
-                Err(self.given_up(turn, ServiceFailure::RateLimited, message.to_owned(), Some(pause)))
+                let message = format!(
+                    "the service asked all calls for a pause of {:.0} s more, and this one may wait no longer than {:.0} s",
+                    pause.as_secs_f64(),
+                    allowance.cap.min(allowance.left).as_secs_f64()
+                );
+                Err(self.given_up(turn, ServiceFailure::RateLimited, message, Some(pause)))
             }
         }
     }

@@ -393,3 +393,30 @@ async fn what_passes_is_waited_out_inside_a_stream_too() {
         assert_eq!(waits.collect::<Vec<_>>(), [crate::WaitReason::Failure(expected)]);
     }
 }
+
+/// It cannot be made to call, so an answer in text says nothing of its tools.
+#[tokio::test]
+async fn a_model_that_always_thinks_keeps_its_tools_when_it_answers_in_text() {
+    let block = json!({"type": "content_block_start", "index": 0,
+        "content_block": {"type": "tool_use", "id": "a", "name": "ls", "input": {}}});
+    let [ends, stop] = end("tool_use", 5);
+    let calls = stream(&[head(&json!({"input_tokens": 10, "output_tokens": 1})), block, ends, stop]);
+    let server = Server::start(vec![says("I could list them."), calls]).await;
+    let (client, record) = (client(&server), Record::default());
+    let request = ChatRequest {
+        messages: vec![Message::text(Speaker::User, "look")],
+        tools: vec![Tool { name: "ls".into(), description: "list".into(), parameters: json!({}) }],
+        tool_choice: ToolChoice::Required,
+        ..ChatRequest::default()
+    };
+    let answer = chat(&client, "claude-sonnet-5-5", &request, &record).await.unwrap();
+    assert_eq!(answer.tool_calls.len(), 1);
+    let events = record.events.lock().unwrap();
+    let downgraded = events.iter().any(|event| matches!(event, CallEvent::Downgraded { .. }));
+    assert!(!downgraded, "{events:?}");
+    let bodies = server.bodies();
+    assert!(bodies[0]["messages"][0].to_string().contains("`ls`"), "the demand is told: {}", bodies[0]);
+    assert!(
+        bodies.iter().all(|body| body["tools"][0]["name"] == "ls" && body["tool_choice"]["type"] != "any")
+    );
+}

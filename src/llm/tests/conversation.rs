@@ -363,6 +363,37 @@ async fn stop_texts_hold_even_where_the_server_overlooks_them() {
 }
 
 #[tokio::test]
+async fn a_schema_that_is_none_is_not_paid_for() {
+    for schema in [json!({"type": 3}), json!("x"), json!({"$ref": "#/$defs/gone"})] {
+        let server = Server::start(vec![says("fine")]).await;
+        let output = Some(OutputSchema { schema: schema.clone(), ..review() });
+        let request = ChatRequest { output, ..request() };
+        let failure = chat(&client(settings(&server)), &server, &Record::default(), "any", &request).await;
+        assert!(
+            matches!(failure, Err(Error::Request(ChatError::InvalidSchema { .. }))),
+            "{schema}: {failure:?}"
+        );
+        assert!(server.bodies().is_empty(), "{schema}");
+    }
+}
+
+#[tokio::test]
+async fn calls_beside_a_cut_text_stay_the_end_of_the_answer() {
+    let call = json!({"index": 0, "id": "a", "function": {"name": "ls", "arguments": "{}"}});
+    let server = Server::start(vec![stream(&[
+        delta(&json!({"content": "one END two"}), None),
+        delta(&json!({"tool_calls": [call]}), Some("tool_calls")),
+        usage(10, 5),
+    ])])
+    .await;
+    let request = ChatRequest { stop: vec!["END".into()], ..request() };
+    let answer =
+        chat(&client(settings(&server)), &server, &Record::default(), "any", &request).await.unwrap();
+    assert_eq!((answer.content.as_str(), answer.finish), ("one ", FinishReason::ToolCalls));
+    assert_eq!(answer.tool_calls.len(), 1);
+}
+
+#[tokio::test]
 async fn an_answer_that_stays_empty_is_returned_as_it_is() {
     let server = Server::start(vec![says("")]).await;
     let answer =

@@ -98,7 +98,7 @@ pub enum CallNote {
         /// What was used.
         used: Usage,
     },
-    /// The server told a usage that cannot be true. The try counts at its worst case.
+    /// The server told a usage that cannot be true. What is untrue of it is estimated.
     ImplausibleUsage {
         /// Which try.
         attempt: u32,

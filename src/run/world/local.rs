@@ -16,6 +16,7 @@ use super::Inner;
 use super::workspaces::Workspaces;
 use crate::run::driver::Performed;
 use crate::run::folder::is_disk_full;
+use crate::run::resources::room;
 use crate::run::stop::{Stop, StoppedBy};
 
 /// A submission may be this large, or so many times the sample submission where that is more: floats are longer than
@@ -78,8 +79,11 @@ impl Inner {
         job.hidden.push(self.folder.path().to_owned());
         job.limits = self.equipment.execution_limits.clone();
         if let Some(lease) = &lease {
-            job.limits.cpus = lease.set().clone();
+            job.limits.cpus = lease.cpus().clone();
+            let root = self.equipment.resources.gpu_root().clone();
+            job.gpus = podium_sandbox::GpuGrant { root, gpus: lease.gpus().to_vec() };
         }
+        job.mounts.clone_from(&self.equipment.mounts);
         // What a program writes must leave room for the journal.
         job.limits.workspace_bytes = job.limits.workspace_bytes.min(room - room / 8);
         job.timeout = Duration::from_millis(request.timeout_ms).min(self.run_time_left());
@@ -121,9 +125,7 @@ impl Inner {
 
     /// The room on the disk of the run folder, when it is enough for an execution.
     fn room(&self) -> Result<u64, Refused> {
-        // A file system that does not tell is taken at its word: the writes themselves will.
-        let free = rustix::fs::statvfs(self.folder.work_path())
-            .map_or(u64::MAX, |facts| facts.f_bavail.saturating_mul(facts.f_frsize));
+        let free = room(&self.folder.work_path());
         if free >= ROOM_BYTES {
             return Ok(free);
         }

@@ -62,16 +62,13 @@ impl Environment {
         cache.join("environments").join(format!("{profile}-{key}"))
     }
 
-    /// The built profile, or `None` when it is not there or was cut.
+    /// The built profile, or `None` when it is not there, was cut, or has lost or changed a package since.
     pub fn find(cache: &Path, profile: &str, requirements: &str, interpreter: &Interpreter) -> Option<Self> {
         let folder = Self::locate(cache, profile, requirements, interpreter);
         let marker: Description = serde_json::from_slice(&std::fs::read(folder.join(MARKER)).ok()?).ok()?;
         let interpreter = Interpreter::ask(&marker.python).ok()?;
-        (interpreter.version == marker.version).then(|| Self {
-            name: profile.to_owned(),
-            interpreter,
-            inside: None,
-        })
+        let whole = interpreter.version == marker.version && interpreter.packages().ok()? == marker.packages;
+        whole.then(|| Self { name: profile.to_owned(), interpreter, inside: None })
     }
 
     /// Finds the profile or builds it. Safe when several processes do so at once: one builds, the others wait.

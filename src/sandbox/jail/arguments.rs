@@ -65,6 +65,11 @@ impl Arguments {
         Ok(())
     }
 
+    /// All words so far, as text for people.
+    pub(super) fn told(&self) -> Vec<String> {
+        self.words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+    }
+
     /// What goes on the command line, and the descriptors to inherit.
     pub(super) fn finish(mut self) -> Result<([OsString; 2], Vec<OwnedFd>), SandboxError> {
         let mut text = Vec::new();

@@ -9,22 +9,25 @@
 //! No program of ours is inside, and nothing of the host but what [`root`] lists.
 
 mod arguments;
+mod devices;
 pub(crate) mod network;
 mod probe;
 pub(crate) mod root;
 pub(crate) mod seccomp;
 mod start;
 mod tree;
+mod warm;
 
-use std::{os::fd::OwnedFd, path::PathBuf};
+use std::{collections::BTreeMap, os::fd::OwnedFd, path::PathBuf};
 
 use crate::{
-    ExecutionFuture, Facts, Job, Sandbox, SandboxError, SessionFuture, SessionJob, Settings,
-    cgroup::Hierarchy,
+    ExecutionFuture, Facts, InForce, Job, Policy, Sandbox, SandboxError, SessionFuture, SessionJob, Settings,
+    cgroup::{Group, Hierarchy},
     place::{Place, execute},
     program::Launch,
     session,
     tree::Live,
+    warm::Servers,
 };
 
 /// A jail kind that was probed on this machine.
@@ -35,6 +38,7 @@ pub(crate) struct Jail {
     hierarchy: Option<Hierarchy>,
     settings: Settings,
     facts: Facts,
+    warm: Servers,
 }
 
 impl Jail {
@@ -48,7 +52,10 @@ impl Place for Jail {
     type Tree = tree::JailTree;
 
     fn start(&self, job: &Job, launch: Launch, output: &OwnedFd) -> Result<Live<Self::Tree>, SandboxError> {
-        start::start(self, job, launch, output)
+        match warm::start(self, job, &launch) {
+            Some(live) => Ok(live),
+            None => start::start(self, job, launch, output, None),
+        }
     }
 
     fn settings(&self) -> &Settings {
@@ -71,6 +78,19 @@ impl Sandbox for Jail {
 
     fn check(&self, job: &Job) -> Result<(), SandboxError> {
         root::check(job)
+    }
+
+    fn explain(&self, job: &Job) -> Result<Policy, SandboxError> {
+        let mut policy = Policy::of(&self.facts, job, BTreeMap::new());
+        policy.add_words(&start::arguments(self, job)?.told())?;
+        policy.refused_calls = seccomp::refused_calls();
+        policy.refused_otherwise = seccomp::refused_otherwise();
+        Ok(policy)
+    }
+
+    fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
+        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
+        Ok(group.as_ref().map(Group::in_force).unwrap_or_default())
     }
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {

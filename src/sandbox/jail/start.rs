@@ -39,12 +39,14 @@ use crate::{
 /// How long bubblewrap may take to make its namespaces; a loaded machine is slow.
 const SETUP: Duration = Duration::from_secs(30);
 
-/// Starts a jail and lets its program run. `output` is the reading end, where bubblewrap says why it cannot.
+/// Starts a jail and lets its program run. `output` is the reading end, where bubblewrap says why it cannot. The jail's
+/// namespaces are made inside `user_namespace`, where one is given.
 pub(super) fn start(
     jail: &Jail,
     job: &Job,
     mut launch: Launch,
     output: &OwnedFd,
+    user_namespace: Option<OwnedFd>,
 ) -> Result<Live<JailTree>, SandboxError> {
     let (status, status_write) = pipe_pair()?;
     let (block_read, block_write) = pipe_pair()?;
@@ -61,6 +63,7 @@ pub(super) fn start(
         rlimits: finish::rlimits(&job.limits),
         inherit,
         new_session: true,
+        user_namespace,
     };
     let [stdin, stdout, stderr] = launch.streams()?;
     let mut command = Command::new(&jail.bubblewrap);
@@ -99,7 +102,7 @@ fn callbacks(first: Pid, job: &Job) -> Result<Callbacks, SandboxError> {
 }
 
 /// All but the descriptors that belong to one start.
-fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxError> {
+pub(super) fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxError> {
     let mut arguments = Arguments::default();
     for flag in ["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"] {
         arguments.flag(flag);
@@ -108,6 +111,16 @@ fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxError> {
     if jail.facts.nested_namespaces_refused {
         arguments.flag("--disable-userns");
     }
+    identity(&mut arguments, job);
+    root::mounts(&mut arguments, job, jail.facts.callbacks)?;
+    for filter in &jail.filters {
+        arguments.content("--add-seccomp-fd", filter)?;
+    }
+    Ok(arguments)
+}
+
+/// Who a program is: user, host, environment, no capabilities.
+pub(super) fn identity(arguments: &mut Arguments, job: &Job) {
     arguments.flag("--new-session");
     arguments.flag("--die-with-parent");
     arguments.add("--uid", [root::USER]);
@@ -118,11 +131,6 @@ fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxError> {
     for (name, value) in program::environment(job, root::WORKSPACE.as_ref()) {
         arguments.add("--setenv", [OsString::from(name), value]);
     }
-    root::mounts(&mut arguments, job, jail.facts.callbacks)?;
-    for filter in &jail.filters {
-        arguments.content("--add-seccomp-fd", filter)?;
-    }
-    Ok(arguments)
 }
 
 /// Waits for the number of the first process inside, `None` when bubblewrap ended without one.

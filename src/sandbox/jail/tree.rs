@@ -20,6 +20,7 @@ use crate::{
     cgroup::{CpuClock, Group, Usage},
     finish::{Evidence, Network},
     tree::{Fate, Killer, Tree},
+    warm::Copy,
 };
 
 /// The processes of a jail, by the first of its PID namespace.
@@ -31,6 +32,7 @@ pub(crate) struct JailTree {
     counters: Option<Counters>,
     /// Served until they are dropped.
     callbacks: Option<Callbacks>,
+    warm: Option<Copy>,
 }
 
 impl JailTree {
@@ -41,7 +43,7 @@ impl JailTree {
         status: Status,
         counters: Counters,
     ) -> Self {
-        Self { first, first_fd, group, status, counters: Some(counters), callbacks: None }
+        Self { first, first_fd, group, status, counters: Some(counters), callbacks: None, warm: None }
     }
 
     /// Keeps what is served for the jail, for as long as it lives.
@@ -49,9 +51,27 @@ impl JailTree {
         self.callbacks = Some(callbacks);
     }
 
+    /// Its program is a copy that has entered it, not what bubblewrap started.
+    pub(super) fn become_warm(&mut self, copy: Copy) {
+        self.warm = Some(copy);
+    }
+
+    /// The first process, to watch or to kill.
+    pub(super) fn first_fd(&self) -> Result<OwnedFd, SandboxError> {
+        self.first_fd.try_clone().map_err(|source| SandboxError::System { call: "dup", source })
+    }
+
+    /// The files by which a process joins the control group, where there is one.
+    pub(super) fn procs(&self) -> Result<Vec<OwnedFd>, SandboxError> {
+        Ok(self.group.as_ref().map(Group::procs).transpose()?.unwrap_or_default())
+    }
+
     /// Sends a signal to the program's group, which the first process leads. While that is alive, its number is still
     /// its own.
     fn signal(&self, signal: Signal) {
+        if let Some(copy) = &self.warm {
+            return copy.signal(signal);
+        }
         let mut fds = [PollFd::new(&self.first_fd, PollFlags::IN)];
         if rustix::event::poll(&mut fds, Some(&Timespec::default())) == Ok(0) {
             // Fails only when there is nobody left.
@@ -90,6 +110,10 @@ impl Tree for JailTree {
         self.first
     }
 
+    fn beside(&self) -> Option<Pid> {
+        self.warm.as_ref().map(Copy::pid)
+    }
+
     fn usage(&self) -> Usage {
         self.group.as_ref().map(Group::usage).unwrap_or_default()
     }
@@ -100,7 +124,11 @@ impl Tree for JailTree {
 
     fn evidence(&mut self, fate: &Fate<'_>) -> Result<Evidence, SandboxError> {
         let usage = self.usage();
-        let Some(ended) = ended(fate, self.status.exit_code(), usage) else {
+        let ended = match &self.warm {
+            Some(copy) => Some(copy.code().map_or(Ended::Signal(libc::SIGKILL), exited)),
+            None => ended(fate, self.status.exit_code(), usage),
+        };
+        let Some(ended) = ended else {
             return Err(SandboxError::Start { message: fate.output.text().trim().to_owned() });
         };
         // Bubblewrap does not wait for what runs inside, so only a control group knows its CPU time.
@@ -108,7 +136,7 @@ impl Tree for JailTree {
             refused: self.counters.take().map_or(0, Counters::attempts),
             told: self.callbacks.take().map(|callbacks| callbacks.told()).unwrap_or_default(),
         };
-        Ok(Evidence { ended, usage, network, cpu: usage.cpu })
+        Ok(Evidence { ended, usage, network, cpu: usage.cpu, warm: self.warm.is_some() })
     }
 }
 
@@ -116,11 +144,18 @@ impl Tree for JailTree {
 /// shells do, so a program that exits with such a code is taken for killed.
 fn ended(fate: &Fate<'_>, exit_code: Option<i32>, usage: Usage) -> Option<Ended> {
     match exit_code {
-        Some(code @ 129..=192) => Some(Ended::Signal(code - 128)),
-        Some(code) => Some(Ended::Exit(code)),
+        Some(code) => Some(exited(code)),
         None if fate.killed || usage.oom_kills > 0 => Some(Ended::Signal(libc::SIGKILL)),
         None if fate.output.head.starts_with("bwrap: ") => None,
         None => Some(Ended::Signal(fate.reaped.signal.unwrap_or(libc::SIGKILL))),
+    }
+}
+
+/// A death by signal is told as 128 + signal, as shells do.
+fn exited(code: i32) -> Ended {
+    match code {
+        129..=192 => Ended::Signal(code - 128),
+        code => Ended::Exit(code),
     }
 }
 

@@ -100,7 +100,7 @@ impl Attempt {
     }
 
     fn after_error(&mut self, error: &ChatError) {
-        if matches!(error, ChatError::Refused { .. }) {
+        if matches!(error, ChatError::Refused { .. } | ChatError::InvalidSchema { .. }) {
             self.retry = "refused";
         } else if self.output_factor == 1 {
             self.shrink = self.shrink.saturating_mul(2);

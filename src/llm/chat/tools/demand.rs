@@ -30,7 +30,8 @@ pub(crate) async fn turn(tries: &mut Tries<'_>) -> Result<Answered, Error> {
         }
         return repaired(tries, answered, &demanded, false).await;
     }
-    let sent_natively = !lacks(tries, Parameter::Tools) && !lacks(tries, Parameter::ToolChoice);
+    // In words alone, or as text, a demand that is not met says nothing of the tools themselves.
+    let sent_natively = tries.client.shape(tries.call.model, request).request.tool_choice.demands_call();
     let answered = called(tries, request, &demanded).await?;
     if demanded.is_empty() || is_met(&answered, &demanded) {
         return Ok(answered);

@@ -42,6 +42,19 @@ impl Assembly for GeminiAssembly {
         }
     }
 
+    fn adds(&self, piece: &Value) -> bool {
+        let has_parts = |chunk: &Value| {
+            chunk
+                .pointer("/candidates/0/content/parts")
+                .and_then(Value::as_array)
+                .is_some_and(|all| !all.is_empty())
+        };
+        match piece {
+            Value::Array(chunks) => chunks.iter().any(has_parts),
+            chunk => has_parts(chunk),
+        }
+    }
+
     fn finished(&self) -> bool {
         self.finish.is_some() || self.blocked.is_some()
     }
@@ -182,6 +195,16 @@ mod tests {
     fn with_usage(mut chunk: Value, usage: Value) -> Value {
         chunk["usageMetadata"] = usage;
         chunk
+    }
+
+    #[test]
+    fn only_parts_make_an_answer_longer() {
+        let assembly = GeminiAssembly::default();
+        let more = chunk(json!([{"text": "a"}]), Some("STOP"));
+        assert!(assembly.adds(&more) && assembly.adds(&json!([{}, more])));
+        for piece in [json!({}), json!([]), json!({"candidates": []}), chunk(json!([]), Some("STOP"))] {
+            assert!(!assembly.adds(&piece), "{piece}");
+        }
     }
 
     fn answered(content: &str) -> Answered {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
+use tokio::time::Instant;
 
 use super::complaint::{self, Sent};
 use super::exchange::{Connection, Exchange};
@@ -13,7 +14,8 @@ use crate::catalog::ModelFacts;
 use crate::provider::{Answered, Attempt, Failed, Provider};
 
 /// How long a finished answer waits for its usage, which comes in a piece of its own or never. Without it a model that
-/// thinks is charged its whole output limit, so patience is cheap.
+/// thinks is charged its whole output limit, so patience is cheap; but pieces that add nothing do not prolong it, or
+/// a server that never ends its stream would have a paid answer time out.
 const USAGE_GRACE: Duration = Duration::from_secs(10);
 
 /// A provider that speaks `wire`.
@@ -39,11 +41,12 @@ impl Conversation<'_> {
         let mut pieces = opened.map_err(|failed| explain(&exchange, failed, &sent))?;
         let mut assembly = self.wire.assembly();
         let mut first = true;
+        // Set once the answer is finished.
+        let mut patience: Option<Instant> = None;
         while !assembly.complete() {
-            let next = if assembly.finished() {
-                tokio::time::timeout(USAGE_GRACE, pieces.next()).await.unwrap_or_default()
-            } else {
-                pieces.next().await
+            let next = match patience {
+                Some(end) => tokio::time::timeout_at(end, pieces.next()).await.unwrap_or_default(),
+                None => pieces.next().await,
             };
             let piece = match next {
                 Some(Ok(piece)) => piece,
@@ -57,7 +60,11 @@ impl Conversation<'_> {
             if let Some(failed) = complaint::inside(&piece, &sent).filter(|_| !assembly.finished()) {
                 return Err(failed);
             }
+            let grew = assembly.adds(&piece);
             assembly.add(&piece);
+            if assembly.finished() && (grew || patience.is_none()) {
+                patience = Some(Instant::now() + USAGE_GRACE);
+            }
         }
         assembly.answer(attempt)
     }

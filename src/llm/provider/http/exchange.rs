@@ -142,7 +142,11 @@ impl Service {
         if !status.is_success() {
             let retry_after = headers::retry_after(response.headers(), now);
             let hopeless = headers::is_hopeless(response.headers());
-            let body = self.error_body(&mut response).await;
+            let elsewhere = status.is_redirection().then(|| headers::moved_to(response.headers())).flatten();
+            let body = match elsewhere {
+                Some(place) => format!("the address has moved to {place}"),
+                None => self.error_body(&mut response).await,
+            };
             self.exchange.refuse(Refusal { status: status.as_u16(), retry_after, hopeless, body });
             return Err(());
         }

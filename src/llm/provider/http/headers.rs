@@ -48,6 +48,12 @@ pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
     plain.into_iter().chain(dated).flatten().max()
 }
 
+/// Where a redirect points, without what else may be in its address: a query may hold a key.
+pub(super) fn moved_to(headers: &HeaderMap) -> Option<String> {
+    let place = text(headers, "location")?.split(['?', '#']).next()?;
+    (!place.is_empty() && !place.contains('@')).then(|| place.to_owned())
+}
+
 /// Whether the service says that trying again is of no use.
 pub(super) fn is_hopeless(headers: &HeaderMap) -> bool {
     text(headers, "x-should-retry").is_some_and(|value| value.eq_ignore_ascii_case("false"))
@@ -194,6 +200,19 @@ mod tests {
             ToldLimits { input_tokens: Some(input), output_tokens: Some(output), ..ToldLimits::default() };
         assert_eq!(read(&dated), expected);
         assert_eq!(asked(&dated), Some(Duration::from_secs(30)));
+    }
+
+    #[test]
+    fn a_redirect_is_told_without_what_may_be_secret_in_it() {
+        for (location, place) in [
+            ("https://new.example/v1/chat?key=sk-1#x", Some("https://new.example/v1/chat")),
+            ("/login", Some("/login")),
+            ("https://me:secret@new.example/", None),
+            ("?a", None),
+        ] {
+            assert_eq!(moved_to(&map(&[("location", location)])).as_deref(), place, "{location}");
+        }
+        assert_eq!(moved_to(&map(&[])), None);
     }
 
     #[test]

@@ -40,6 +40,12 @@ pub(crate) trait Assembly: Send {
     /// Adds a piece: an event, or a whole body.
     fn add(&mut self, piece: &Value);
 
+    /// Whether `piece` would make the answer longer. Asked of those that may come behind a finish reason, so only a
+    /// protocol whose finish reason may come early says so.
+    fn adds(&self, _piece: &Value) -> bool {
+        false
+    }
+
     /// The model is done; only a usage may follow. An error after this is none.
     fn finished(&self) -> bool;
 

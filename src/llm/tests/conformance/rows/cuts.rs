@@ -3,15 +3,38 @@
 use std::time::Duration;
 
 use super::super::super::server::{Act, CHUNKED, STREAM, Step, chunk};
-use super::super::row::{Billed, Expect, Row, answered, fine, good_events, open};
-use super::super::speech::{Place, Protocol, Say, before, through};
+use super::super::row::{Billed, Expect, Given, Row, answered, fine, good_events, open};
+use super::super::speech::{Place, Protocol, Say, before, stream, through};
 use crate::{ServiceFailure as Kind, Settings};
 
 pub(super) fn rows(protocol: &dyn Protocol) -> Vec<Row> {
     let mut rows = breaks(protocol);
     rows.extend(after_the_end(protocol));
     rows.extend(silences(protocol));
+    rows.extend(heartbeats(protocol));
     rows
+}
+
+/// The answer is there and paid for: what a server adds behind its end must not have it time out.
+fn heartbeats(protocol: &dyn Protocol) -> Vec<Row> {
+    let act = |answer: String| {
+        let beats = "data: {}\n\n".repeat(10_000).into_bytes();
+        let beats = Step::Drip(beats, 10, Duration::from_millis(500));
+        Act::Steps(vec![Step::Write(format!("{STREAM}{answer}").into_bytes()), beats, Step::Drain])
+    };
+    let row = |name, say: &Say, given| {
+        let events = stream(protocol, say)?.replace("data: [DONE]\n\n", "");
+        let call_timeout = |settings: &mut Settings| settings.call_timeout = Duration::from_mins(1);
+        Some(Row::new(name, act(events), answered(given)).with(call_timeout))
+    };
+    let untold = Say { usage: None, ..Say::fine() };
+    [
+        row("heartbeats behind the end for ever", &Say::fine(), fine()),
+        row("heartbeats in place of a usage for ever", &untold, Given { usage: None, ..fine() }),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn raw(text: impl AsRef<[u8]>) -> Act {
