@@ -22,6 +22,10 @@ pub(crate) struct GrantArguments {
     /// Runtime of the docker kind, such as sysbox-runc or runsc [default: the engine's]
     #[arg(long, value_name = "NAME", help_heading = "What code is granted")]
     runtime: Option<String>,
+    /// Begin short scripts in a copy of an interpreter that has its imports done: on or off [default: off].
+    /// Results are the same
+    #[arg(long, value_name = "ON", value_parser = values::switch, help_heading = "What code is granted")]
+    warm: Option<bool>,
     /// A machine by name, cut to what this one has: `mle-bench-paper` has 36 CPUs, 440 GB, one GPU and 24 h
     #[arg(long, value_name = "NAME", help_heading = "What code is granted")]
     machine: Option<String>,
@@ -56,6 +60,7 @@ impl GrantArguments {
     pub(crate) fn asked(&self) -> Result<Asked, Failure> {
         Ok(Asked {
             kind: None,
+            warm: self.warm,
             docker: DockerSettings {
                 image: self.image.clone(),
                 runtime: self.runtime.clone(),

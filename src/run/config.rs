@@ -82,6 +82,9 @@ pub struct SandboxConfig {
     /// Names of the read-only folders; where they are is the place's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mounts: Vec<String>,
+    /// Short scripts begin in a copy of an interpreter with its imports done, where the sandbox can.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub warm: bool,
     /// The image of the docker kind, where it is not Podium's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
@@ -150,7 +153,9 @@ impl RunConfig {
                 task.remove("submission_check");
             }
             if let Some(sandbox) = map.get_mut("sandbox").and_then(serde_json::Value::as_object_mut) {
+                // Results are the same either way.
                 sandbox.remove("cut");
+                sandbox.remove("warm");
             }
         }
         canonical::hash(&value)

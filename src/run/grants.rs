@@ -22,6 +22,8 @@ pub struct Asked {
     pub kind: Option<SandboxKind>,
     /// Image and runtime of the docker kind.
     pub docker: DockerSettings,
+    /// Warm starts of short scripts; off by default.
+    pub warm: Option<bool>,
     /// Refuse anything weaker.
     pub require: Option<Strength>,
     /// A machine by name.
@@ -113,6 +115,7 @@ impl Asked {
             gpus,
             allowances,
             mounts: self.mounts.keys().cloned().collect(),
+            warm: self.warm.unwrap_or(false),
             image: self.docker.image.clone(),
             runtime: self.docker.runtime.clone(),
             machine: self.machine.clone(),
@@ -262,7 +265,8 @@ pub fn sandbox_settings(config: &SandboxConfig) -> podium_sandbox::Settings {
     let (image, runtime) = (config.image.clone(), config.runtime.clone());
     let docker =
         podium_sandbox::DockerSettings { image, runtime, ..podium_sandbox::DockerSettings::default() };
-    podium_sandbox::Settings { require: config.require, docker, ..podium_sandbox::Settings::default() }
+    let warm = config.warm.then_some(podium_sandbox::WARM);
+    podium_sandbox::Settings { require: config.require, docker, warm, ..podium_sandbox::Settings::default() }
 }
 
 /// Processes and threads of an execution for each of its processors, where that is more than the default.

@@ -100,6 +100,9 @@ impl Order {
             }
         }
         let sandbox = self.sandbox.resolve(site, scaffold.parallel_executions(), &mut origins)?;
+        let warm = if sandbox.warm { "on, for short scripts" } else { "off" }.to_owned();
+        let origin = given(self.sandbox.warm.is_some());
+        origins.push(Origin { name: "warm starts".to_owned(), value: warm, origin });
         let description = std::fs::read_to_string(data.public.join("description.md"))
             .ok()
             .or_else(|| competition.description.clone())

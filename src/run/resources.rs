@@ -13,7 +13,7 @@ use podium_sandbox::{
 use podium_scaffold::context::Grants;
 use serde::{Deserialize, Serialize};
 
-use crate::run::config::SandboxConfig;
+use crate::run::config::{Allowances, SandboxConfig};
 use crate::run::error::RunError;
 use crate::run::site::Site;
 
@@ -110,10 +110,11 @@ pub fn disk(folder: &Path, asked: u64) -> u64 {
     if room >= asked { asked } else { 1 << room.max(1).ilog2() }
 }
 
-/// What the disk has less of than was asked for, in words.
+/// What the disk has less of than was asked for, in words; of the default nobody has to hear.
 pub fn disk_cut(asked: u64, granted: u64) -> Option<String> {
     let gib = |bytes: u64| bytes >> 30;
-    (granted < asked).then(|| {
+    let named = asked != Allowances::default().disk_bytes;
+    (named && granted < asked).then(|| {
         format!("disk: {} GiB for a working folder, about {} GiB are free", gib(asked), gib(granted))
     })
 }

@@ -74,6 +74,9 @@ pub struct RunReport {
     /// The limits that ended executions, with their values, in the order in which they first did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitCount>,
+    /// Executions that began warm.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub warm_executions: u64,
     /// Bytes of output that were not kept, of all executions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dropped_output_bytes: u64,
@@ -243,6 +246,7 @@ pub(super) fn conclude(
         blocked: blocked(&entries),
         network_attempts: attempts::network(&entries),
         limits: limits(&entries),
+        warm_executions: executions(&entries).filter(|execution| execution.warm).count() as u64,
         dropped_output_bytes: executions(&entries).map(|execution| execution.output.dropped_bytes).sum(),
         saw: Saw {
             public_data: true,

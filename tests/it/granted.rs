@@ -398,7 +398,20 @@ fn a_policy_is_printed_as_data() {
         podium.env("PODIUM_GPU_ROOT", gpu_root(&place, true)).args(options)
     };
     let mount = format!("hf={}", input.display());
-    let options = ["--gpus", "1", "--mount", &mount, "--env", "A=b", "--shm", "64MiB", "--cpu-time", "1h"];
+    let options = [
+        "--gpus",
+        "1",
+        "--mount",
+        &mount,
+        "--env",
+        "A=b",
+        "--shm",
+        "64MiB",
+        "--disk",
+        "1GiB",
+        "--cpu-time",
+        "1h",
+    ];
     let document = explain(&[&options[..], &["--json"]].concat()).output().expect(0).json();
     insta::assert_snapshot!("policy", common(document, &place));
     let text = explain(&options).output().expect(0).stdout;
