@@ -30,7 +30,6 @@ fn an_error_of_any_command_is_one_document() {
         ("replay nowhere", "usage"),
         ("show nowhere", "usage"),
         ("grade -c nope x.csv", "usage"),
-        ("validate -c segment nowhere.csv", "usage"),
         ("competitions show nope", "usage"),
         ("scaffolds show nope", "usage"),
         ("model chat -m openai/x hello", "usage"),
