@@ -37,7 +37,12 @@ impl Launch {
         let failed = |source| SandboxError::System { call: "dup", source };
         let output = self.output.try_clone().map_err(failed)?;
         let error = self.output.try_clone().map_err(failed)?;
-        Ok([self.stdin.take().map_or_else(Stdio::null, Stdio::from), output.into(), error.into()])
+        // Without an input of its own it gets an empty pipe: the host's `/dev/null` would be open with its rights.
+        let input = match self.stdin.take() {
+            Some(input) => input,
+            None => pipe_pair()?.0,
+        };
+        Ok([input.into(), output.into(), error.into()])
     }
 }
 

@@ -12,14 +12,20 @@ use crate::{SandboxError, cgroup::label, workspace};
 
 /// An empty folder in the temporary folder of the machine, removed when dropped.
 pub fn folder() -> Result<TempDir, SandboxError> {
-    let place = std::env::temp_dir();
-    let made = tempfile::Builder::new().prefix(&format!("{}.", label::fresh())).tempdir_in(&place);
+    folder_in(&std::env::temp_dir())
+}
+
+/// An empty folder in `place`, which is one that [`sweep`] looks at.
+pub(crate) fn folder_in(place: &Path) -> Result<TempDir, SandboxError> {
+    let made = tempfile::Builder::new().prefix(&format!("{}.", label::fresh())).tempdir_in(place);
     made.map_err(SandboxError::io("creating a folder in", place))
 }
 
 /// Removes what dead owners left; returns how many folders that were.
 pub(crate) fn sweep() -> usize {
-    sweep_in(&std::env::temp_dir())
+    let temporary = std::env::temp_dir();
+    let spare = Path::new("/var/tmp");
+    sweep_in(&temporary) + if temporary == spare { 0 } else { sweep_in(spare) }
 }
 
 fn sweep_in(place: &Path) -> usize {

@@ -14,6 +14,7 @@ use std::{
 };
 
 use rustix::fs::MemfdFlags;
+use tempfile::TempDir;
 
 use crate::SandboxError;
 
@@ -22,6 +23,7 @@ use crate::SandboxError;
 pub(super) struct Arguments {
     words: Vec<OsString>,
     descriptors: Vec<OwnedFd>,
+    kept: Vec<TempDir>,
 }
 
 impl Arguments {
@@ -70,8 +72,13 @@ impl Arguments {
         self.words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
-    /// What goes on the command line, and the descriptors to inherit.
-    pub(super) fn finish(mut self) -> Result<([OsString; 2], Vec<OwnedFd>), SandboxError> {
+    /// A folder that the words name: it has to stay as long as the jail.
+    pub(super) fn keep(&mut self, folder: TempDir) {
+        self.kept.push(folder);
+    }
+
+    /// What goes on the command line, the descriptors to inherit, and the folders to keep.
+    pub(super) fn finish(mut self) -> Result<([OsString; 2], Vec<OwnedFd>, Vec<TempDir>), SandboxError> {
         let mut text = Vec::new();
         for word in &self.words {
             text.extend_from_slice(word.as_bytes());
@@ -80,7 +87,7 @@ impl Arguments {
         let list = memory_file(&text)?;
         let line = ["--args".into(), list.as_raw_fd().to_string().into()];
         self.descriptors.push(list);
-        Ok((line, self.descriptors))
+        Ok((line, self.descriptors, self.kept))
     }
 }
 

@@ -11,6 +11,7 @@
 mod arguments;
 mod devices;
 pub(crate) mod network;
+mod nodes;
 mod probe;
 pub(crate) mod root;
 pub(crate) mod seccomp;

@@ -10,7 +10,7 @@ use std::{
 
 use podium_types::execution::Ended;
 
-use super::{Jail, seccomp};
+use super::{Jail, nodes, seccomp};
 use crate::{Facts, SandboxError, SandboxKind, Settings, Strength, cgroup::Hierarchy, trial, warm::Servers};
 
 /// Each line tries what must be refused and prints its name when it was.
@@ -78,6 +78,7 @@ pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
 fn conclude(jail: &mut Jail) {
     jail.facts.cgroup = jail.hierarchy.as_ref().map(Hierarchy::facts);
     let full = jail.hierarchy.as_ref().is_some_and(Hierarchy::is_full);
+    jail.facts.missing.extend(nodes::missing().map(str::to_owned));
     if !full {
         jail.facts.strength = Strength::Namespaces;
         if !jail.settings.cgroups {

@@ -13,7 +13,7 @@ use std::{
     sync::OnceLock,
 };
 
-use super::{arguments::Arguments, devices};
+use super::{arguments::Arguments, devices, nodes};
 use crate::{
     Job, SandboxError,
     callback::{self, script},
@@ -178,6 +178,7 @@ fn processes(arguments: &mut Arguments) {
 /// where C libraries and Python look for their number.
 fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
     arguments.add("--dev", ["/dev"]);
+    nodes::add(arguments);
     for (folder, size) in [("/dev/shm", job.limits.shm_bytes), ("/tmp", job.limits.tmp_bytes)] {
         arguments.add("--perms", ["1777"]);
         arguments.add("--size", [size.max(4096).to_string()]);

@@ -53,7 +53,7 @@ pub(super) fn start(
     let mut arguments = arguments(jail, job)?;
     arguments.descriptor("--json-status-fd", status_write);
     arguments.descriptor("--block-fd", block_read);
-    let (first_arguments, mut inherit) = arguments.finish()?;
+    let (first_arguments, mut inherit, kept) = arguments.finish()?;
     inherit.append(&mut launch.inherit);
 
     let group = jail.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
@@ -82,6 +82,7 @@ pub(super) fn start(
         .map_err(SandboxError::system("pidfd_open"))?;
     let tree = JailTree::new(first, first_fd, group, status, Counters::open(first));
     let mut live = Live::new(tree, child);
+    live.tree.keep(kept);
     limit_processes(first, job)?;
     if jail.facts.callbacks {
         live.tree.serve(callbacks(first, job)?);

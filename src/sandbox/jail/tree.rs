@@ -12,6 +12,7 @@ use rustix::{
     process::{Pid, Signal},
 };
 use serde::Deserialize;
+use tempfile::TempDir;
 
 use super::network::Counters;
 use crate::{
@@ -33,6 +34,8 @@ pub(crate) struct JailTree {
     /// Served until they are dropped.
     callbacks: Option<Callbacks>,
     warm: Option<Copy>,
+    /// Folders that the jail's mounts come from.
+    kept: Vec<TempDir>,
 }
 
 impl JailTree {
@@ -43,12 +46,26 @@ impl JailTree {
         status: Status,
         counters: Counters,
     ) -> Self {
-        Self { first, first_fd, group, status, counters: Some(counters), callbacks: None, warm: None }
+        Self {
+            first,
+            first_fd,
+            group,
+            status,
+            counters: Some(counters),
+            callbacks: None,
+            warm: None,
+            kept: Vec::new(),
+        }
     }
 
     /// Keeps what is served for the jail, for as long as it lives.
     pub(super) fn serve(&mut self, callbacks: Callbacks) {
         self.callbacks = Some(callbacks);
+    }
+
+    /// Keeps folders for as long as the jail lives.
+    pub(super) fn keep(&mut self, folders: Vec<TempDir>) {
+        self.kept = folders;
     }
 
     /// Its program is a copy that has entered it, not what bubblewrap started.

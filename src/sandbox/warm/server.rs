@@ -13,6 +13,8 @@ use std::{
 use rustix::{net::SocketType, process::Resource};
 
 use super::{channel, copy::failed};
+use tempfile::TempDir;
+
 use crate::{
     Job, SandboxError, finish,
     program::{Launch, pipe_pair},
@@ -65,6 +67,8 @@ pub(crate) struct Server {
     _process: Started,
     /// Never read: the server prints nothing any more.
     _output: OwnedFd,
+    /// Folders that its mounts come from.
+    _kept: Vec<TempDir>,
 }
 
 /// The program's text, for a server whose text is at `folder` and whose copies work in `workspace`.
@@ -88,12 +92,12 @@ impl Server {
     pub(crate) fn start(
         bubblewrap: &Path,
         job: &Job,
-        arguments: impl FnOnce(i32) -> Result<([OsString; 2], Vec<OwnedFd>), SandboxError>,
+        arguments: impl FnOnce(i32) -> Result<([OsString; 2], Vec<OwnedFd>, Vec<TempDir>), SandboxError>,
         argv: Vec<OsString>,
     ) -> Result<Self, SandboxError> {
         let (control, theirs) =
             channel::pair(SocketType::SEQPACKET).map_err(SandboxError::system("socketpair"))?;
-        let (first_arguments, mut inherit) = arguments(theirs.as_raw_fd())?;
+        let (first_arguments, mut inherit, kept) = arguments(theirs.as_raw_fd())?;
         inherit.push(theirs);
         let (output, output_write) = pipe_pair()?;
         let mut launch = Launch { argv, stdin: None, output: output_write, inherit: Vec::new() };
@@ -116,7 +120,7 @@ impl Server {
         match message {
             Some(mut message) if message.text == "ready" => {
                 let user_namespace = message.descriptors.pop().ok_or_else(|| failed("no namespace"))?;
-                Ok(Self { control, user_namespace, _process: process, _output: output })
+                Ok(Self { control, user_namespace, _process: process, _output: output, _kept: kept })
             }
             Some(message) => Err(failed(&message.text)),
             None => Err(failed(&said(output))),

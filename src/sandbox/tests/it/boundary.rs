@@ -100,3 +100,30 @@ async fn waiting_threads_sleep() {
         run(&*jail, "import os\nprint(os.environ['OMP_WAIT_POLICY'], os.environ['KMP_BLOCKTIME'])").await;
     assert_eq!(ended.output.text(), "PASSIVE 0\n");
 }
+
+/// A superuser's jail sees the nodes of `/dev` as its own: their mode could be changed for the whole host. The mode that
+/// is asked for here is the one that they have, so that a hole would do no harm; a changed inode tells of it.
+#[tokio::test]
+async fn the_device_nodes_of_the_host_cannot_be_changed() {
+    use std::os::unix::fs::MetadataExt;
+    let Some(jail) = jail() else { return };
+    let nodes = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"];
+    let changed =
+        || nodes.map(|node| std::fs::metadata(node).map(|facts| (facts.ctime(), facts.ctime_nsec())).ok());
+    let before = changed();
+    let place = Place::new();
+    let code = "
+import os
+for name in ['null', 'zero', 'full', 'random', 'urandom', 'tty']:
+    try: os.chmod('/dev/' + name, 0o666)
+    except OSError: pass
+for number in (0, 1, 2):
+    try: os.fchmod(number, 0o666)
+    except OSError: pass
+open('/dev/null', 'w').write('x')
+print(len(os.urandom(4)), len(open('/dev/zero', 'rb').read(3)), os.read(0, 1))
+";
+    let execution = jail.execute(&place.python(code)).await.unwrap();
+    assert_eq!(execution.output.text(), "4 3 b''\n");
+    assert_eq!(changed(), before, "a node of the host was changed");
+}
