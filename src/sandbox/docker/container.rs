@@ -34,7 +34,7 @@ use crate::{
 const GATE: &str = "read -r _ || exit 125; trap : INT; unset HOSTNAME TINI_KILL_PROCESS_GROUP; \
     (exec \"$@\") 2>&1 </dev/null; echo $? >&2; read -r _";
 /// Processes in a container that are not the program's: the init process and the shell.
-const OURS: u64 = 2;
+pub(super) const OURS: u64 = 2;
 /// Without a name server of ours, an address that no network has (RFC 5737), so that looking up a name fails at once
 /// and no address of the machine's is told.
 const NOWHERE: &str = "192.0.2.1";
@@ -85,9 +85,9 @@ pub(super) fn body(
 /// The environment. What makes a runtime hand out GPUs is not the job's to say.
 fn environment(job: &Job) -> Result<Vec<String>, SandboxError> {
     let mut variables = program::environment(job, Path::new(root::WORKSPACE));
-    if job.gpus.gpus.is_empty() {
-        variables.insert("NVIDIA_VISIBLE_DEVICES".to_owned(), "void".into());
-    }
+    let ids = gpu_ids(job);
+    let visible = if ids.is_empty() { "void".to_owned() } else { ids.join(",") };
+    variables.insert("NVIDIA_VISIBLE_DEVICES".to_owned(), visible.into());
     // The init process then hands SIGINT to the program's whole group.
     variables.insert("TINI_KILL_PROCESS_GROUP".to_owned(), "1".into());
     variables.iter().map(|(name, value)| Ok(format!("{name}={}", text(value)?))).collect()
@@ -148,8 +148,7 @@ fn security(docker: &Docker) -> Vec<String> {
 
 /// The granted GPUs and the driver, which the engine's own hook brings in.
 fn gpus(job: &Job) -> Option<Vec<DeviceRequest>> {
-    let id = |gpu: &Gpu| gpu.uuid.clone().unwrap_or_else(|| gpu.index.to_string());
-    let ids: Vec<String> = job.gpus.gpus.iter().map(id).collect();
+    let ids = gpu_ids(job);
     (!ids.is_empty()).then(|| {
         vec![DeviceRequest {
             driver: Some("nvidia".to_owned()),
@@ -158,6 +157,12 @@ fn gpus(job: &Job) -> Option<Vec<DeviceRequest>> {
             ..DeviceRequest::default()
         }]
     })
+}
+
+/// The names of the granted GPUs, as the engine's hook knows them.
+fn gpu_ids(job: &Job) -> Vec<String> {
+    let id = |gpu: &Gpu| gpu.uuid.clone().unwrap_or_else(|| gpu.index.to_string());
+    job.gpus.gpus.iter().map(id).collect()
 }
 
 fn tmpfs(job: &Job) -> HashMap<String, String> {

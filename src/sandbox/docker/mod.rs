@@ -224,8 +224,7 @@ impl Sandbox for Docker {
             |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok()).filter(|value| *value > 0);
         Ok(InForce {
             memory_bytes: positive(host.memory),
-            // The init process is not the program's.
-            processes: positive(host.pids_limit).map(|limit| limit - 1),
+            processes: positive(host.pids_limit).map(|limit| limit.saturating_sub(container::OURS)),
             cpu_millis: positive(host.nano_cpus).map(|nano| nano / 1_000_000),
         })
     }
