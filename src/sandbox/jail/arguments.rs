@@ -26,6 +26,16 @@ pub(super) struct Arguments {
     kept: Vec<TempDir>,
 }
 
+/// What bubblewrap is started with.
+pub(crate) struct Finished {
+    /// What goes on the command line.
+    pub(crate) line: [OsString; 2],
+    /// Descriptors to inherit.
+    pub(crate) inherit: Vec<OwnedFd>,
+    /// Folders that have to stay as long as the jail.
+    pub(crate) kept: Vec<TempDir>,
+}
+
 impl Arguments {
     /// An option with its values.
     pub(super) fn add<S: AsRef<OsStr>>(&mut self, option: &str, values: impl IntoIterator<Item = S>) {
@@ -77,8 +87,8 @@ impl Arguments {
         self.kept.push(folder);
     }
 
-    /// What goes on the command line, the descriptors to inherit, and the folders to keep.
-    pub(super) fn finish(mut self) -> Result<([OsString; 2], Vec<OwnedFd>, Vec<TempDir>), SandboxError> {
+    /// All of it, ready for a start.
+    pub(super) fn finish(mut self) -> Result<Finished, SandboxError> {
         let mut text = Vec::new();
         for word in &self.words {
             text.extend_from_slice(word.as_bytes());
@@ -87,7 +97,7 @@ impl Arguments {
         let list = memory_file(&text)?;
         let line = ["--args".into(), list.as_raw_fd().to_string().into()];
         self.descriptors.push(list);
-        Ok((line, self.descriptors, self.kept))
+        Ok(Finished { line, inherit: self.descriptors, kept: self.kept })
     }
 }
 

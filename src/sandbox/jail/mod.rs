@@ -19,6 +19,8 @@ mod start;
 mod tree;
 mod warm;
 
+pub(crate) use arguments::Finished;
+
 use std::{collections::BTreeMap, os::fd::OwnedFd, path::PathBuf};
 
 use crate::{

@@ -20,7 +20,7 @@ use tokio::runtime::Handle;
 
 use super::{
     Jail,
-    arguments::Arguments,
+    arguments::{Arguments, Finished},
     network::Counters,
     root,
     tree::{JailTree, Status},
@@ -53,7 +53,7 @@ pub(super) fn start(
     let mut arguments = arguments(jail, job)?;
     arguments.descriptor("--json-status-fd", status_write);
     arguments.descriptor("--block-fd", block_read);
-    let (first_arguments, mut inherit, kept) = arguments.finish()?;
+    let Finished { line, mut inherit, kept } = arguments.finish()?;
     inherit.append(&mut launch.inherit);
 
     let group = jail.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
@@ -67,7 +67,7 @@ pub(super) fn start(
     };
     let [stdin, stdout, stderr] = launch.streams()?;
     let mut command = Command::new(&jail.bubblewrap);
-    command.args(first_arguments).arg("--").args(&launch.argv).env_clear();
+    command.args(line).arg("--").args(&launch.argv).env_clear();
     command.stdin(stdin).stdout(stdout).stderr(stderr);
     let child = supervisor::spawn(command, preparation)?;
     // Only the jail holds its end of the output from here on.

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 
 use crate::{
     Job, SandboxError, finish,
+    jail::Finished,
     program::{Launch, pipe_pair},
     spawn::{Preparation, Started},
     supervisor,
@@ -92,18 +93,18 @@ impl Server {
     pub(crate) fn start(
         bubblewrap: &Path,
         job: &Job,
-        arguments: impl FnOnce(i32) -> Result<([OsString; 2], Vec<OwnedFd>, Vec<TempDir>), SandboxError>,
+        arguments: impl FnOnce(i32) -> Result<Finished, SandboxError>,
         argv: Vec<OsString>,
     ) -> Result<Self, SandboxError> {
         let (control, theirs) =
             channel::pair(SocketType::SEQPACKET).map_err(SandboxError::system("socketpair"))?;
-        let (first_arguments, mut inherit, kept) = arguments(theirs.as_raw_fd())?;
+        let Finished { line, mut inherit, kept } = arguments(theirs.as_raw_fd())?;
         inherit.push(theirs);
         let (output, output_write) = pipe_pair()?;
         let mut launch = Launch { argv, stdin: None, output: output_write, inherit: Vec::new() };
         let [stdin, stdout, stderr] = launch.streams()?;
         let mut command = Command::new(bubblewrap);
-        command.args(first_arguments).arg("--").args(&launch.argv).env_clear();
+        command.args(line).arg("--").args(&launch.argv).env_clear();
         command.stdin(stdin).stdout(stdout).stderr(stderr);
         let preparation = Preparation {
             affinity: Some(finish::affinity(&job.limits)),
