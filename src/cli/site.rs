@@ -89,6 +89,7 @@ impl SiteArguments {
                 .clone()
                 .map(absolute)
                 .or_else(|| place.and_then(|place| place.python.clone())),
+            mounts: place.map(|place| place.mounts.clone()).unwrap_or_default(),
             recordings: place.map(|place| place.recordings.clone()).unwrap_or_default(),
         })
     }

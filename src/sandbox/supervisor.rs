@@ -10,8 +10,6 @@ use std::{
     sync::{OnceLock, mpsc},
 };
 
-use tokio::sync::oneshot;
-
 use crate::{
     SandboxError,
     spawn::{self, Preparation, Started},
@@ -20,18 +18,18 @@ use crate::{
 struct Request {
     command: Command,
     preparation: Preparation,
-    reply: oneshot::Sender<io::Result<Started>>,
+    reply: mpsc::SyncSender<io::Result<Started>>,
 }
 
-/// Starts a child from the supervisor's thread. A child whose starter has gone away is killed.
-pub(crate) async fn spawn(command: Command, preparation: Preparation) -> Result<Started, SandboxError> {
+/// Starts a child from the supervisor's thread. Blocks until it runs its program, for about a millisecond.
+pub(crate) fn spawn(command: Command, preparation: Preparation) -> Result<Started, SandboxError> {
     let program = command.get_program().to_owned();
     let failed = |source| SandboxError::Io { action: "starting", path: program.into(), source };
-    let (reply, answer) = oneshot::channel();
+    let (reply, answer) = mpsc::sync_channel(1);
     let request = Request { command, preparation, reply };
     let gone = || io::Error::other("the supervisor thread has ended");
     match thread() {
-        Some(sender) if sender.send(request).is_ok() => match answer.await {
+        Some(sender) if sender.send(request).is_ok() => match answer.recv() {
             Ok(started) => started.map_err(failed),
             Err(_) => Err(failed(gone())),
         },

@@ -4,22 +4,27 @@ use std::{collections::BTreeMap, io, path::PathBuf, time::Duration};
 
 use podium_types::execution::{Execution, Program};
 
-use crate::{CancellationToken, Job, Limits, Sandbox, SandboxError, scratch};
+use crate::{CancellationToken, GpuGrant, Job, Limits, Sandbox, SandboxError, scratch, workspace};
 
 /// A job in an empty workspace, which is removed with this.
 pub(crate) struct Trial {
     pub(crate) job: Job,
-    _workspace: tempfile::TempDir,
+    _folder: tempfile::TempDir,
 }
 
 impl Trial {
     fn new(argv: Vec<String>) -> Result<Self, SandboxError> {
-        let workspace = scratch::folder()?;
+        let folder = scratch::folder()?;
+        // Inside it: a kind may give the workspace to another user, and the folder must stay ours to be swept.
+        let workspace = folder.path().join("workspace");
+        workspace::create(&workspace).map_err(SandboxError::io("creating", &workspace))?;
         let job = Job {
             program: Program::Command { argv },
-            workspace: workspace.path().to_owned(),
+            workspace,
             input: None,
             read_only: Vec::new(),
+            mounts: BTreeMap::new(),
+            gpus: GpuGrant::default(),
             hidden: Vec::new(),
             python: PathBuf::from("/usr/bin/python3"),
             timeout: Duration::from_secs(20),
@@ -29,14 +34,18 @@ impl Trial {
             submission_check: None,
             cancel: CancellationToken::new(),
         };
-        Ok(Self { job, _workspace: workspace })
+        Ok(Self { job, _folder: folder })
     }
+}
+
+/// A trial of any command.
+pub(crate) fn command(argv: [&str; 4]) -> Result<Trial, SandboxError> {
+    Trial::new(argv.map(str::to_owned).into())
 }
 
 /// A trial of a job's interpreter, which does nothing.
 pub(crate) fn python(job: &Job) -> Result<Trial, SandboxError> {
-    let words = [&job.python.to_string_lossy(), "-I", "-c", ""];
-    let mut trial = Trial::new(words.map(str::to_owned).into())?;
+    let mut trial = command([&job.python.to_string_lossy(), "-I", "-c", ""])?;
     trial.job.read_only.clone_from(&job.read_only);
     trial.job.python.clone_from(&job.python);
     Ok(trial)

@@ -194,6 +194,9 @@ pub struct Execution {
     /// A crash of the harness cut a session execution; effects may be partial.
     #[serde(default)]
     pub interrupted: bool,
+    /// The program began in a copy of a warm interpreter.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub warm: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

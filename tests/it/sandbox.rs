@@ -140,3 +140,50 @@ fn a_plain_process_says_that_it_is_none() {
     assert_eq!((&document["text"], &document["sandbox"]["strength"]), (&"hello\n".into(), &"limits".into()));
     assert!(!document["sandbox"]["missing"].as_array().unwrap().is_empty());
 }
+
+/// Lines of a session that is given these lines.
+fn session(place: &Place, options: &[&str], lines: &str) -> (String, String) {
+    let file = place.write("lines", lines);
+    let podium = Podium::new(place).args(["sandbox", "session", "--python"]).arg(place::python());
+    let done = podium.args(options).stdin(std::fs::File::open(file).unwrap()).output().expect(0);
+    (done.stdout, done.stderr)
+}
+
+#[test]
+fn a_session_keeps_its_state_from_line_to_line() {
+    if !need::jail("a_session_keeps_its_state_from_line_to_line") {
+        return;
+    }
+    let place = Place::new();
+    let lines = "cd working; A=1\npwd; echo $A\n(exit 4)\n:nosuch\nexit 3\n:restart\necho \"[$A]\"\n";
+    let (out, err) = session(&place, &[], lines);
+    assert_eq!(out, "/workspace/working\n1\n[]\n");
+    for told in
+        ["new: bash, start 1", "exit code 4", "unknown order", "the session has ended", "new: bash, start 2"]
+    {
+        assert!(err.contains(told), "{told}: {err}");
+    }
+    let (out, _) =
+        session(&place, &["--kernel"], "x = 3\n\nfor i in range(2):\n    print(i)\nx + 1\n\n1/0\n");
+    assert!(out.starts_with("0\n1\n4\n") && out.contains("ZeroDivisionError"), "{out}");
+}
+
+#[test]
+fn a_session_speaks_json_lines() {
+    if !need::jail("a_session_speaks_json_lines") {
+        return;
+    }
+    let place = Place::new();
+    let lines = "{\"send\": \"echo one; sleep 98821\"}\n\"interrupt\"\nnonsense\n{\"send\": \"read x; echo got $x\"}\n\
+                 {\"input\": \"abc\\n\"}\n\"close\"\n";
+    let (out, _) = session(&place, &["--json", "--soft-timeout", "500ms"], lines);
+    let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<&str> =
+        lines.iter().map(|line| line["state"]["kind"].as_str().unwrap_or_default()).collect();
+    assert_eq!(kinds, ["", "running", "exited", "", "running", "exited", ""], "{out}");
+    assert_eq!(lines[0]["opened"]["generation"], 1);
+    assert_eq!((&lines[1]["output"]["head"], &lines[2]["interrupted"]), (&"one\n".into(), &true.into()));
+    assert!(lines[3]["error"].as_str().unwrap().starts_with("no request"));
+    assert_eq!(lines[5]["output"]["head"], "got abc\n");
+    assert!(lines[6]["closed"]["wall_ms"].is_u64());
+}

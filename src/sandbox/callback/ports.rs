@@ -3,7 +3,7 @@
 //! A child is forked that joins the namespace, binds, passes the descriptors back (`SCM_RIGHTS`) and is gone: it never
 //! runs a program, and a jail cannot see it, for it joins no other namespace. The harness then serves from outside, and
 //! nothing listens on the host. Joining asks for rights in the user namespace that owns the network namespace. The
-//! superuser has them; whoever made the jail gets them by joining that user namespace first, which only a process with a
+//! superuser has them, and joins with a thread instead; whoever made the jail gets them by joining that user namespace first, which only a process with a
 //! single thread may do: hence the fork. Bubblewrap may not have raised the loopback yet, so the sockets are bound to
 //! any address, of which the namespace has no other.
 #![expect(
@@ -53,6 +53,11 @@ pub(super) struct Ports {
 /// Binds the ports in the network namespace of a process that is alive. Blocks for about a millisecond.
 pub(super) fn open(process: Pid, with_check: bool) -> io::Result<Ports> {
     let network = OwnedFd::from(File::open(format!("/proc/{}/ns/net", process.as_raw_pid()))?);
+    if rustix::process::geteuid().is_root()
+        && let Ok(ports) = by_thread(&network, with_check)
+    {
+        return Ok(ports);
+    }
     let owner = owner(&network)?;
     let (ours, theirs) = rustix::net::socketpair(
         AddressFamily::UNIX,
@@ -77,6 +82,20 @@ pub(super) fn open(process: Pid, with_check: bool) -> io::Result<Ports> {
     receive(&ours, with_check)
 }
 
+/// The superuser's way, which saves a process: a thread joins the namespace, binds, and ends in it.
+fn by_thread(network: &OwnedFd, with_check: bool) -> io::Result<Ports> {
+    let bind = || {
+        move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network))?;
+        let names = UdpSocket::from(bound(SocketType::DGRAM, NAMES)?);
+        let check = if with_check { Some(TcpListener::from(listening()?)) } else { None };
+        Ok(Ports { names, check })
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("podium-ports".to_owned()).spawn_scoped(scope, bind)?;
+        thread.join().unwrap_or_else(|_| Err(io::Error::other("the thread panicked")))
+    })
+}
+
 /// The user namespace in which one needs rights.
 fn owner(network: &OwnedFd) -> io::Result<OwnedFd> {
     // SAFETY: a plain system call; the request takes no argument.
@@ -99,8 +118,7 @@ fn bind_and_send(network: &OwnedFd, owner: &OwnedFd, to: &OwnedFd, with_check: b
     if !with_check {
         return send(to, &[names.as_fd()]);
     }
-    let check = bound(SocketType::STREAM, CHECK)?;
-    rustix::net::listen(&check, BACKLOG)?;
+    let check = listening()?;
     send(to, &[names.as_fd(), check.as_fd()])
 }
 
@@ -109,6 +127,12 @@ fn bound(kind: SocketType, port: u16) -> rustix::io::Result<OwnedFd> {
     let socket = rustix::net::socket_with(AddressFamily::INET, kind, flags, None)?;
     rustix::net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, port))?;
     Ok(socket)
+}
+
+fn listening() -> rustix::io::Result<OwnedFd> {
+    let check = bound(SocketType::STREAM, CHECK)?;
+    rustix::net::listen(&check, BACKLOG)?;
+    Ok(check)
 }
 
 /// Descriptors travel with one byte.

@@ -34,7 +34,7 @@ use self::{
     witness::Witness,
 };
 use crate::{
-    ExecutionFuture, Facts, Job, Sandbox, SandboxError, Settings,
+    ExecutionFuture, Facts, InForce, Job, Sandbox, SandboxError, Settings,
     callback::Callbacks,
     cgroup::Usage,
     finish::{self, Evidence, Network},
@@ -122,7 +122,7 @@ impl Docker {
         }
         let cpu = usage.cpu;
         let network = Network { refused, told };
-        finish::execution(job, ending, Evidence { ended, usage, network, cpu }).await
+        finish::execution(job, ending, Evidence { ended, usage, network, cpu, warm: false }).await
     }
 
     /// Gives the workspace to the program's user.
@@ -209,6 +209,24 @@ impl Sandbox for Docker {
 
     fn check(&self, job: &Job) -> Result<(), SandboxError> {
         root::check(job)
+    }
+
+    /// As the engine says it has understood a container that is made for this, and never started.
+    fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
+        let argv = [OsString::from("true")];
+        let host = blocking(async {
+            let held = self.create(job, &argv).await?;
+            let found = self.engine.client.inspect_container(&held.id, None).await;
+            held.remove(&self.engine.client).await;
+            Ok(found.map_err(refused("inspecting a container"))?.host_config.unwrap_or_default())
+        })?;
+        let positive =
+            |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok()).filter(|value| *value > 0);
+        Ok(InForce {
+            memory_bytes: positive(host.memory),
+            processes: positive(host.pids_limit).map(|limit| limit.saturating_sub(container::OURS)),
+            cpu_millis: positive(host.nano_cpus).map(|nano| nano / 1_000_000),
+        })
     }
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {

@@ -49,7 +49,7 @@ impl Witness {
     /// The processes, for limits that are polled. Memory is held by the engine's control group.
     pub(super) fn watched(&self) -> Watched {
         let cpu = self.meters.group.as_ref().map(Foreign::cpu_clock);
-        Watched { first: Some(self.pid), memory: false, cpu }
+        Watched { first: Some(self.pid), beside: None, memory: false, cpu }
     }
 }
 

@@ -27,13 +27,13 @@ pub(super) struct Arguments {
 }
 
 /// What bubblewrap is started with.
-pub(super) struct Finished {
+pub(crate) struct Finished {
     /// What goes on the command line.
-    pub(super) line: [OsString; 2],
+    pub(crate) line: [OsString; 2],
     /// Descriptors to inherit.
-    pub(super) inherit: Vec<OwnedFd>,
+    pub(crate) inherit: Vec<OwnedFd>,
     /// Folders that have to stay as long as the jail.
-    pub(super) kept: Vec<TempDir>,
+    pub(crate) kept: Vec<TempDir>,
 }
 
 impl Arguments {
@@ -75,6 +75,11 @@ impl Arguments {
         self.content("--file", content.as_bytes())?;
         self.words.push(path.into());
         Ok(())
+    }
+
+    /// All words so far, as text for people.
+    pub(super) fn told(&self) -> Vec<String> {
+        self.words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
     /// A folder that the words name: it has to stay as long as the jail.

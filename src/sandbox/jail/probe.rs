@@ -11,7 +11,7 @@ use std::{
 use podium_types::execution::Ended;
 
 use super::{Jail, nodes, seccomp};
-use crate::{Facts, SandboxError, SandboxKind, Settings, Strength, cgroup::Hierarchy, trial};
+use crate::{Facts, SandboxError, SandboxKind, Settings, Strength, cgroup::Hierarchy, trial, warm::Servers};
 
 /// Each line tries what must be refused and prints its name when it was.
 const SCRIPT: &str = "
@@ -45,7 +45,8 @@ pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
         callbacks: true,
         missing: Vec::new(),
     };
-    let mut jail = Jail { bubblewrap, filters, hierarchy, settings: settings.clone(), facts };
+    let mut jail =
+        Jail { bubblewrap, filters, hierarchy, settings: settings.clone(), facts, warm: Servers::default() };
 
     let (mut first, mut portless) = (None, None);
     for (nested_namespaces_refused, with_groups) in

@@ -13,10 +13,11 @@ use std::{
     sync::OnceLock,
 };
 
-use super::{arguments::Arguments, nodes};
+use super::{arguments::Arguments, devices, nodes};
 use crate::{
     Job, SandboxError,
     callback::{self, script},
+    job::{MOUNTS, check_mount_name},
     workspace,
 };
 
@@ -35,7 +36,7 @@ pub(crate) const ETC: [&str; 4] =
 /// Where the harness is root its jails pass for the owner of files that are root's alone, so those are masked there.
 /// The rest is what every user of a machine may see (its processors, disks and buses); each mask costs a tenth of a
 /// millisecond. Switches such as `sysrq-trigger` need no mask: all of `/proc` is sealed read-only.
-const MASKED: [&str; 17] = [
+pub(crate) const MASKED: [&str; 17] = [
     "config.gz",
     "interrupts",
     "kallsyms",
@@ -71,16 +72,36 @@ pub(super) fn mounts(arguments: &mut Arguments, job: &Job, callbacks: bool) -> R
     if job.submission_check.is_some() {
         arguments.program(script::PATH, &script::text(&job.python))?;
     }
+    processes(arguments);
     kernel(arguments, job)?;
     for folder in read_only(job)? {
         arguments.add("--ro-bind", [&folder, &folder]);
     }
+    for (name, path) in &job.mounts {
+        arguments.add("--ro-bind", [path.as_path(), &Path::new(MOUNTS).join(name)]);
+    }
+    devices::driver(arguments, &job.gpus)?;
     arguments.add("--bind", [job.workspace.as_path(), Path::new(WORKSPACE)]);
     if let Some(input) = &job.input {
         arguments.add("--ro-bind", [input.as_path(), &Path::new(WORKSPACE).join(workspace::INPUT)]);
     }
     arguments.add("--remount-ro", ["/"]);
     arguments.add("--chdir", [WORKSPACE]);
+    Ok(())
+}
+
+/// The view of a fork server for a job: all that the job's program sees, but for the input, the content of the
+/// workspace and the processes, which are the host's. Everything is read-only.
+pub(super) fn server_mounts(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
+    check(job)?;
+    system(arguments);
+    etc(arguments, false)?;
+    arguments.add("--ro-bind", ["/proc", "/proc"]);
+    kernel(arguments, job)?;
+    for folder in read_only(job)? {
+        arguments.add("--ro-bind", [&folder, &folder]);
+    }
+    arguments.add("--dir", [WORKSPACE]);
     Ok(())
 }
 
@@ -94,6 +115,21 @@ pub(crate) fn check(job: &Job) -> Result<(), SandboxError> {
         let source = resolved(mount);
         if let Some(hidden) = hidden.iter().find(|hidden| hidden.starts_with(&source)) {
             return Err(SandboxError::Exposed { mount: mount.to_owned(), hidden: hidden.clone() });
+        }
+    }
+    for (name, path) in &job.mounts {
+        check_mount_name(name).map_err(|message| SandboxError::Job { message })?;
+        let source = path.canonicalize().map_err(SandboxError::io("mounting", path))?;
+        // A part of what is hidden is no better than the whole.
+        if let Some(hidden) =
+            hidden.iter().find(|hidden| hidden.starts_with(&source) || source.starts_with(hidden))
+        {
+            return Err(SandboxError::Exposed { mount: path.clone(), hidden: hidden.clone() });
+        }
+        if job.workspace.starts_with(&source) {
+            let message =
+                format!("`{}` cannot be mounted read-only: the workspace lies in it", path.display());
+            return Err(SandboxError::Job { message });
         }
     }
     read_only(job).map(|_| ())
@@ -129,14 +165,18 @@ fn etc(arguments: &mut Arguments, callbacks: bool) -> Result<(), SandboxError> {
     arguments.file("/etc/resolv.conf", if callbacks { callback::RESOLV } else { RESOLV })
 }
 
-/// `/proc`, `/dev`, the memory file systems, and a `/sys` that tells of nothing but the processors granted, which is
-/// where C libraries and Python look for their number.
-fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
+/// `/proc`, less what tells of the host.
+fn processes(arguments: &mut Arguments) {
     arguments.add("--proc", ["/proc"]);
     for path in masked() {
         arguments.add("--ro-bind", ["/dev/null", path]);
     }
     arguments.add("--remount-ro", ["/proc"]);
+}
+
+/// `/dev`, the memory file systems, and a `/sys` that tells of nothing but the processors granted, which is
+/// where C libraries and Python look for their number.
+fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
     arguments.add("--dev", ["/dev"]);
     nodes::add(arguments);
     for (folder, size) in [("/dev/shm", job.limits.shm_bytes), ("/tmp", job.limits.tmp_bytes)] {
@@ -144,6 +184,7 @@ fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
         arguments.add("--size", [size.max(4096).to_string()]);
         arguments.add("--tmpfs", [folder]);
     }
+    devices::nodes(arguments, &job.gpus);
     arguments.add("--remount-ro", ["/dev"]);
     let count = job.limits.cpus.count();
     let range = if count == 1 { "0\n".to_owned() } else { format!("0-{}\n", count - 1) };
@@ -187,7 +228,8 @@ pub(crate) fn read_only(job: &Job) -> Result<Vec<PathBuf>, SandboxError> {
         if store.is_some_and(|store| store.starts_with(&folder)) {
             return Err(refused("the submission store lies in it"));
         }
-        if ["/proc", "/dev", "/sys", "/etc", WORKSPACE].iter().any(|taken| folder.starts_with(taken)) {
+        if ["/proc", "/dev", "/sys", "/etc", MOUNTS, WORKSPACE].iter().any(|taken| folder.starts_with(taken))
+        {
             return Err(refused("the jail has its own"));
         }
         let covered = folder.starts_with("/usr") || folders.iter().any(|outer| folder.starts_with(outer));

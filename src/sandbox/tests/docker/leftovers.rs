@@ -180,3 +180,31 @@ fn folders_of(harness: u32) -> Vec<PathBuf> {
         .map(|entry| entry.path())
         .collect()
 }
+
+#[test]
+fn a_harness_that_is_killed_while_it_opens_leaves_nothing_for_good() {
+    if std::env::var_os(WORKSPACE).is_some() {
+        loop {
+            drop(docker());
+        }
+    }
+    let Some(settings) = settings() else { return };
+    for in_container in [false, true] {
+        let mut harness = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "leftovers::a_harness_that_is_killed_while_it_opens_leaves_nothing_for_good"])
+            .env(WORKSPACE, "/")
+            .spawn()
+            .unwrap();
+        let id = harness.id();
+        eventually("it has begun", || {
+            !folders_of(id).is_empty() && (!in_container || !containers_of(&settings, id).is_empty())
+        });
+        harness.kill().unwrap();
+        harness.wait().unwrap();
+        // The engine may still be making what was asked for.
+        eventually("all is swept", || {
+            drop(open(SandboxKind::Docker, &settings).unwrap());
+            folders_of(id).is_empty() && containers_of(&settings, id).is_empty()
+        });
+    }
+}

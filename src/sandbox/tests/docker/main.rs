@@ -9,10 +9,14 @@
     reason = "a failing test may panic, and a skipped one must say so"
 )]
 
+#[path = "../it/attacks/mod.rs"]
+mod attacks;
 mod boundary;
 mod callbacks;
 mod common;
 mod engine;
+mod grants;
+mod images;
 mod leftovers;
 mod limits;
 mod opening;

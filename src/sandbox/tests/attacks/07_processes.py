@@ -1,0 +1,19 @@
+"""Looks for other processes, and for words about the host in what /proc says of the own ones."""
+pids = sorted(int(name) for name in os.listdir("/proc") if name.isdigit())
+attempt("many processes", lambda: pids if len(pids) > 6 else None)
+attempt("harness", lambda: read("/proc/%d/cmdline" % GIVEN["harness"]) if GIVEN["harness"] > 1000 else None)
+for pid in pids:
+    for name in ["cmdline", "environ", "maps", "mountinfo", "comm", "cgroup", "status"]:
+        def words():
+            text = read_all("/proc/%d/%s" % (pid, name))
+            return [word for word in GIVEN["words"] if word.encode() in text]
+        def read_all(path):
+            with open(path, "rb") as file:
+                return file.read()
+        attempt("%d/%s" % (pid, name), words)
+for name in ["kcore", "kmsg", "kallsyms", "keys", "key-users", "timer_list", "config.gz", "interrupts", "modules", "slabinfo",
+             "vmallocinfo", "kpagecount", "kpageflags", "pagetypeinfo", "sched_debug"]:
+    def content():
+        with open("/proc/" + name, "rb") as file:
+            return file.read(16) or None
+    attempt(name, content)
