@@ -9,9 +9,11 @@ use podium_types::{
 use tokio::{sync::mpsc, task::JoinHandle};
 
 use super::{
-    ObservationFuture, Session, SessionJob, channels,
+    ObservationFuture, Session, SessionJob,
+    channels::{self, Opened},
     control::nonce,
     language::Language,
+    names,
     pump::{Close, Pump, Request},
     state::Shared,
 };
@@ -74,8 +76,8 @@ async fn start<P: Place>(
     job: &SessionJob,
     generation: u32,
 ) -> Result<(Running, SessionFacts), SandboxError> {
-    let (here, copy) = (place.clone(), job.clone());
-    let (live, ends, language) = blocking(move || {
+    let (here, mut copy) = (place.clone(), job.clone());
+    let (live, ends, language, names) = blocking(move || {
         if generation == 1 {
             finish::make_ready(&copy.job)?;
         } else {
@@ -83,8 +85,11 @@ async fn start<P: Place>(
             workspace::prepare(&copy.job.workspace, None)
                 .map_err(SandboxError::io("preparing", &copy.job.workspace))?;
         }
-        let (launch, ends, language) = channels::open(&copy)?;
-        Ok((here.start(&copy.job, launch, &ends.output)?, ends, language))
+        let Opened { launch, ends, language, names } = channels::open(&copy, here.pipes())?;
+        if let Some(names) = &names {
+            copy.job.mounts.insert(names::MOUNT.to_owned(), names.folder().to_owned());
+        }
+        Ok((here.start(&copy.job, launch, &ends.output)?, ends, language, names))
     })
     .await?;
     let program = match &language {
@@ -98,6 +103,8 @@ async fn start<P: Place>(
     running.shared.begin(true)?;
     running.ask(Request::Call { nonce: nonce()?, text: None });
     let greeting = running.shared.observe(READY).await;
+    // It has opened what it needs, and nothing that it will run finds the names any more.
+    drop(names);
     let program = match greeting.state {
         SessionState::Exited { .. } => program,
         SessionState::Completed { value } => value.unwrap_or(program),

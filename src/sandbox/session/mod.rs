@@ -18,7 +18,8 @@
 //! - `handle`: the session as its caller has it; `state`: what both sides share
 //! - `pump`: the task that reads, writes, and watches the limits
 //! - `language`, `shell`, `kernel`: how calls are put, and how their ends are told
-//! - `channels`, `control`: the pipes, and finding an end in what came through one
+//! - `channels`, `control`: the pipes, and finding an end in what came through one; `names`: pipes that a program opens
+//!   by name, where it inherits none
 //! - `background`: what else runs in there
 
 mod background;
@@ -28,6 +29,7 @@ mod handle;
 pub mod job;
 mod kernel;
 mod language;
+mod names;
 mod pump;
 mod shell;
 mod state;
