@@ -28,7 +28,7 @@ use bollard::query_parameters::{AttachContainerOptions, CreateContainerOptions};
 use podium_types::execution::{Ended, Execution, Program};
 
 use self::{
-    engine::{Engine, blocking, refused},
+    engine::{Engine, refused},
     files::Files,
     follow::{Running, follow},
     image::Image,
@@ -68,7 +68,7 @@ pub(crate) struct Docker {
 impl Docker {
     /// Finds the engine and the image, removes what dead harnesses left, and runs a probe.
     pub(crate) fn open(settings: &Settings) -> Result<Self, SandboxError> {
-        let (engine, image) = blocking(async {
+        let (engine, image) = trial::apart(async {
             let engine = Engine::connect(&settings.docker).await?;
             sweep::sweep(&engine.client).await?;
             let image = Image::find(&engine, &settings.docker).await?;
@@ -216,7 +216,7 @@ impl Sandbox for Docker {
     /// As the engine says it has understood a container that is made for this, and never started.
     fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
         let argv = [OsString::from("true")];
-        let host = blocking(async {
+        let host = trial::apart(async {
             let held = self.create(job, &argv).await?;
             let found = self.engine.client.inspect_container(&held.id, None).await;
             held.remove(&self.engine.client).await;

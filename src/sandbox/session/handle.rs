@@ -29,6 +29,9 @@ use crate::{
 /// How long a shell or kernel may take to say that it is there: importing on a loaded machine is slow.
 const READY: Duration = Duration::from_mins(2);
 
+/// The descriptors of a shell or kernel stand clear of those that programs use, from 100 on.
+const LEAST_OPEN_FILES: u64 = 128;
+
 /// What sessions add to the environment of executions; the job's own variables win.
 const ENVIRONMENT: [(&str, &str); 8] = [
     ("TERM", "dumb"),
@@ -61,6 +64,12 @@ struct Running {
 /// Opens a session.
 pub(crate) async fn open<P: Place>(place: &P, job: &SessionJob) -> Result<Box<dyn Session>, SandboxError> {
     program::refuse_check(&job.job, place.found())?;
+    if job.job.limits.open_files < LEAST_OPEN_FILES {
+        let given = job.job.limits.open_files;
+        let message =
+            format!("an open files limit of {given} files is below the least of a session, {LEAST_OPEN_FILES}");
+        return Err(SandboxError::Job { message });
+    }
     let mut job = job.clone();
     for (name, value) in ENVIRONMENT {
         job.job.env.entry(name.to_owned()).or_insert_with(|| value.to_owned());

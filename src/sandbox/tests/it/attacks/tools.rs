@@ -49,7 +49,7 @@ fn check_refusals(files: &Files) {
         refused(&files.write(path, b"OVERWRITTEN").unwrap_err(), path, says);
     }
     refused(&files.read("working/large").unwrap_err(), "large", "larger than 16777216 bytes");
-    refused(&files.write("working/x", &[0; 17 << 20]).unwrap_err(), "large", "larger than");
+    refused(&files.write("working/x", &vec![0; 17 << 20]).unwrap_err(), "large", "larger than");
     refused(&files.write("input/train.csv", b"x").unwrap_err(), "input", "cannot be written");
     refused(&files.read("working/nothing").unwrap_err(), "nothing", "does not exist");
     refused(&files.list("working/out").unwrap_err(), "out", "a symbolic link|no folder");
