@@ -43,7 +43,7 @@ use crate::{
     cgroup::Usage,
     finish::{self, Evidence, Network},
     jail::root,
-    program, session, trial,
+    program, session, supervisor, trial,
     watch::Plan,
     watchdog::Watchdog,
 };
@@ -110,7 +110,12 @@ impl Docker {
         self.give(job).await?;
         let held = self.create(job, &argv).await?;
         let client = &self.engine.client;
-        let mut running = self.take_hold(job, &held).await?;
+        let mut running = self.take_hold(&held).await?;
+        if let Some(witness) = running.witness.as_ref().filter(|_| self.facts.callbacks) {
+            let (process, check) = (witness.pid, job.submission_check.clone());
+            let callbacks = supervisor::run(move || Callbacks::start(process, check.as_ref())).await?;
+            running.callbacks = Some(callbacks);
+        }
         let watched = running.witness.as_ref().map(Witness::watched).unwrap_or_default();
         let watchdog = Watchdog::new(&job.workspace, &job.limits, watched);
         let ending = follow(&mut running, &Plan::new(job, &self.settings), watchdog).await?;
@@ -153,7 +158,7 @@ impl Docker {
     }
 
     /// Starts the container and takes hold of it. The program waits.
-    async fn take_hold<'a>(&'a self, job: &Job, held: &'a Held) -> Result<Running<'a>, SandboxError> {
+    async fn take_hold<'a>(&'a self, held: &'a Held) -> Result<Running<'a>, SandboxError> {
         let client = &self.engine.client;
         let options = AttachContainerOptions {
             stream: true,
@@ -171,17 +176,11 @@ impl Docker {
         let state =
             client.inspect_container(&held.id, None).await.map_err(refused("inspecting a container"))?.state;
         let witness = Witness::of(state.and_then(|state| state.pid), &held.id);
-        let callbacks = match &witness {
-            Some(witness) if self.facts.callbacks => {
-                Some(Callbacks::start(witness.pid, job.submission_check.as_ref()).await?)
-            }
-            None if self.facts.callbacks => {
-                let source = std::io::Error::other("the container's processes are not this machine's");
-                return Err(SandboxError::Ports { source });
-            }
-            _ => None,
-        };
-        Ok(Running { client, id: &held.id, attached, witness, callbacks })
+        if witness.is_none() && self.facts.callbacks {
+            let source = std::io::Error::other("the container's processes are not this machine's");
+            return Err(SandboxError::Ports { source });
+        }
+        Ok(Running { client, id: &held.id, attached, witness, callbacks: None })
     }
 
     /// The engine's word, for where the control group cannot be seen.

@@ -122,11 +122,14 @@ impl Docker {
     async fn begin(&self, job: &Job, launch: Launch) -> Result<Live<DockerTree>, SandboxError> {
         let Launch { argv, stdin, output, inherit } = launch;
         let held = self.create(job, &argv).await?;
-        let Running { mut attached, witness, callbacks, .. } = self.take_hold(job, &held).await?;
+        let Running { mut attached, witness, .. } = self.take_hold(&held).await?;
         let Some(Witness { pid, first, meters }) = witness else {
             let message = "the container's processes are not this machine's, so it can have no session";
             return Err(SandboxError::Start { message: message.to_owned() });
         };
+        // On this thread, which may start children.
+        let check = job.submission_check.as_ref();
+        let callbacks = self.facts.callbacks.then(|| Callbacks::start(pid, check)).transpose()?;
         let copy = |first: &OwnedFd| {
             first.try_clone().map_err(|source| SandboxError::System { call: "dup", source })
         };

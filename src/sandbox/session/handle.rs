@@ -19,9 +19,9 @@ use super::{
 };
 use crate::{
     SandboxError,
-    finish::{self, Network, blocking, millis},
+    finish::{self, Network, millis},
     place::Place,
-    program,
+    program, supervisor,
     tree::{Killer, Tree},
     workspace,
 };
@@ -66,8 +66,9 @@ pub(crate) async fn open<P: Place>(place: &P, job: &SessionJob) -> Result<Box<dy
     program::refuse_check(&job.job, place.found())?;
     if job.job.limits.open_files < LEAST_OPEN_FILES {
         let given = job.job.limits.open_files;
-        let message =
-            format!("an open files limit of {given} files is below the least of a session, {LEAST_OPEN_FILES}");
+        let message = format!(
+            "an open files limit of {given} files is below the least of a session, {LEAST_OPEN_FILES}"
+        );
         return Err(SandboxError::Job { message });
     }
     let mut job = job.clone();
@@ -86,7 +87,7 @@ async fn start<P: Place>(
     generation: u32,
 ) -> Result<(Running, SessionFacts), SandboxError> {
     let (here, mut copy) = (place.clone(), job.clone());
-    let (live, ends, language, names) = blocking(move || {
+    let (live, ends, language, names) = supervisor::run(move || {
         if generation == 1 {
             finish::make_ready(&copy.job)?;
         } else {
