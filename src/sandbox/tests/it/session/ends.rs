@@ -48,7 +48,13 @@ async fn a_session_has_a_hard_limit() {
     // It ends as well when nobody looks and nothing runs.
     let mut session = open(&*sandbox, &job).await;
     send(&mut *session, "sleep 98803 &").await;
-    eventually("the session has ended", || processes_with("98803").is_empty());
+    let over = async {
+        while !session.wait(LONG).await.unwrap().is_over() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(LONG, over).await.unwrap();
+    assert_eq!(processes_with("98803"), [0_u32; 0]);
     let end = session.close().await.unwrap();
     assert_eq!((end.ended, end.limit), (Ended::Signal(9), limit));
 }
