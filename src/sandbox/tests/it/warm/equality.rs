@@ -254,5 +254,5 @@ async fn limits_hold_and_are_named() {
         },
     )
     .await;
-    assert_eq!(file.limit, Some(LimitHit::Disk { limit_bytes: 1 << 20 }));
+    assert_eq!(file.limit, Some(LimitHit::FileSize { limit_bytes: 1 << 20 }));
 }
