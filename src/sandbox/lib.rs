@@ -13,7 +13,7 @@
 //! - `process`: a plain child with limits, by explicit name only
 //! - `cgroup`: control groups, version 1 and 2, and the sweep of what a crash left
 //! - `callback`: what code inside can ask of the harness: the format of a submission, and names to no avail
-//! - `supervisor`, `spawn`: starting children from one thread
+//! - `supervisor`, `spawn`: starting children from threads that outlive them
 //! - `tree`, `reader`: the processes of an execution as a whole, and its output pipe
 //! - `watch`, `watchdog`: following one execution to its end, within its limits
 //! - `place`: what a kind offers so that programs run in it

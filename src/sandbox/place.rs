@@ -7,6 +7,7 @@ use podium_types::execution::Execution;
 use crate::{
     Facts, Job, SandboxError, Settings, finish, program,
     program::Launch,
+    supervisor,
     tree::{Live, Tree},
     watch::{Plan, follow},
     watchdog::{Watchdog, Watched},
@@ -46,7 +47,7 @@ pub(crate) trait Place: Clone + Send + Sync + 'static {
 pub(crate) async fn execute<P: Place>(place: &P, job: &Job) -> Result<Execution, SandboxError> {
     program::refuse_check(job, place.found())?;
     let (here, copy) = (place.clone(), job.clone());
-    let (mut live, output) = finish::blocking(move || {
+    let (mut live, output) = supervisor::run(move || {
         finish::make_ready(&copy)?;
         let (launch, output) = Launch::new(program::command_line(&copy)?)?;
         Ok((here.start(&copy, launch, &output)?, output))

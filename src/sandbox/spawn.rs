@@ -99,7 +99,8 @@ pub(crate) fn readable(fd: BorrowedFd<'_>) -> io::Result<AsyncFd<BorrowedFd<'_>>
     unsafe { AsyncFd::register_with_interest(fd, Interest::READABLE) }.map_err(io::Error::from)
 }
 
-/// Starts the command. Must be called on the supervisor's thread: the parent-death signal follows the thread.
+/// Starts the command. Must be called on a thread that lives as long as the child may: the parent-death signal
+/// follows the thread.
 pub(super) fn spawn(mut command: Command, preparation: Preparation) -> io::Result<Started> {
     // SAFETY: `Preparation::apply` only makes system calls on memory that exists before the fork. It neither
     // allocates nor takes locks, as is required in the child of a process with threads.

@@ -39,7 +39,7 @@ use crate::{
     cgroup::Usage,
     finish::{self, Evidence, Network},
     jail::root,
-    program, trial,
+    program, supervisor, trial,
     watch::Plan,
     watchdog::Watchdog,
 };
@@ -171,7 +171,8 @@ impl Docker {
         let witness = Witness::of(state.and_then(|state| state.pid), &held.id);
         let callbacks = match &witness {
             Some(witness) if self.facts.callbacks => {
-                Some(Callbacks::start(witness.pid(), job.submission_check.as_ref()).await?)
+                let (process, check) = (witness.pid(), job.submission_check.clone());
+                Some(supervisor::run(move || Callbacks::start(process, check.as_ref())).await?)
             }
             None if self.facts.callbacks => {
                 let source = std::io::Error::other("the container's processes are not this machine's");

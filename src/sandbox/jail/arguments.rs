@@ -14,7 +14,6 @@ use std::{
 };
 
 use rustix::fs::MemfdFlags;
-use tempfile::TempDir;
 
 use crate::SandboxError;
 
@@ -23,7 +22,6 @@ use crate::SandboxError;
 pub(super) struct Arguments {
     words: Vec<OsString>,
     descriptors: Vec<OwnedFd>,
-    kept: Vec<TempDir>,
 }
 
 /// What bubblewrap is started with.
@@ -32,8 +30,6 @@ pub(crate) struct Finished {
     pub(crate) line: [OsString; 2],
     /// Descriptors to inherit.
     pub(crate) inherit: Vec<OwnedFd>,
-    /// Folders that have to stay as long as the jail.
-    pub(crate) kept: Vec<TempDir>,
 }
 
 impl Arguments {
@@ -82,11 +78,6 @@ impl Arguments {
         self.words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
-    /// A folder that the words name: it has to stay as long as the jail.
-    pub(super) fn keep(&mut self, folder: TempDir) {
-        self.kept.push(folder);
-    }
-
     /// All of it, ready for a start.
     pub(super) fn finish(mut self) -> Result<Finished, SandboxError> {
         let mut text = Vec::new();
@@ -97,7 +88,7 @@ impl Arguments {
         let list = memory_file(&text)?;
         let line = ["--args".into(), list.as_raw_fd().to_string().into()];
         self.descriptors.push(list);
-        Ok(Finished { line, inherit: self.descriptors, kept: self.kept })
+        Ok(Finished { line, inherit: self.descriptors })
     }
 }
 

@@ -3,13 +3,13 @@
 //! Everything is by name, so that a processor that is not granted has neither a node nor a line. Nothing of it can be
 //! written but the nodes themselves.
 
-use super::arguments::Arguments;
+use super::{arguments::Arguments, nodes::Nodes};
 use crate::{SandboxError, gpu::GpuGrant};
 
 /// Device nodes; to be added before `/dev` is sealed.
-pub(super) fn nodes(arguments: &mut Arguments, grant: &GpuGrant) {
+pub(super) fn nodes(arguments: &mut Arguments, grant: &GpuGrant, nodes: &Nodes) {
     for node in grant.nodes() {
-        arguments.add("--dev-bind", [node.source, node.target]);
+        arguments.add("--dev-bind", [nodes.stand_in(node.source), node.target]);
     }
 }
 

@@ -41,6 +41,7 @@ pub(crate) struct Jail {
     hierarchy: Option<Hierarchy>,
     settings: Settings,
     facts: Facts,
+    nodes: nodes::Nodes,
     warm: Servers,
 }
 

@@ -6,7 +6,7 @@
 use std::{
     ffi::OsString,
     fs::File,
-    io::{self, Read, Write},
+    io::{Read, Write},
     os::fd::OwnedFd,
     process::Command,
     time::{Duration, Instant},
@@ -16,7 +16,6 @@ use rustix::{
     event::{PollFd, PollFlags, Timespec},
     process::{Pid, PidfdFlags, Resource, Rlimit},
 };
-use tokio::runtime::Handle;
 
 use super::{
     Jail,
@@ -53,7 +52,7 @@ pub(super) fn start(
     let mut arguments = arguments(jail, job)?;
     arguments.descriptor("--json-status-fd", status_write);
     arguments.descriptor("--block-fd", block_read);
-    let Finished { line, mut inherit, kept } = arguments.finish()?;
+    let Finished { line, mut inherit } = arguments.finish()?;
     inherit.append(&mut launch.inherit);
 
     let group = jail.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
@@ -82,24 +81,14 @@ pub(super) fn start(
         .map_err(SandboxError::system("pidfd_open"))?;
     let tree = JailTree::new(first, first_fd, group, status, Counters::open(first));
     let mut live = Live::new(tree, child);
-    live.tree.keep(kept);
     limit_processes(first, job)?;
     if jail.facts.callbacks {
-        live.tree.serve(callbacks(first, job)?);
+        live.tree.serve(Callbacks::start(first, job.submission_check.as_ref())?);
     }
     File::from(block_write)
         .write_all(b"1")
         .map_err(|source| SandboxError::System { call: "write", source })?;
     Ok(live)
-}
-
-/// Binds the ports of the jail's own network, and has the runtime serve them.
-fn callbacks(first: Pid, job: &Job) -> Result<Callbacks, SandboxError> {
-    let runtime = Handle::try_current().map_err(|error| SandboxError::System {
-        call: "finding a runtime",
-        source: io::Error::other(error),
-    })?;
-    runtime.block_on(Callbacks::start(first, job.submission_check.as_ref()))
 }
 
 /// All but the descriptors that belong to one start.
@@ -113,7 +102,7 @@ pub(super) fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxErro
         arguments.flag("--disable-userns");
     }
     identity(&mut arguments, job);
-    root::mounts(&mut arguments, job, jail.facts.callbacks)?;
+    root::mounts(&mut arguments, job, &jail.nodes, jail.facts.callbacks)?;
     for filter in &jail.filters {
         arguments.content("--add-seccomp-fd", filter)?;
     }

@@ -12,7 +12,6 @@ use rustix::{
     process::{Pid, Signal},
 };
 use serde::Deserialize;
-use tempfile::TempDir;
 
 use super::network::Counters;
 use crate::{
@@ -34,8 +33,6 @@ pub(crate) struct JailTree {
     /// Served until they are dropped.
     callbacks: Option<Callbacks>,
     warm: Option<Copy>,
-    /// Folders that the jail's mounts come from.
-    kept: Vec<TempDir>,
 }
 
 impl JailTree {
@@ -46,26 +43,12 @@ impl JailTree {
         status: Status,
         counters: Counters,
     ) -> Self {
-        Self {
-            first,
-            first_fd,
-            group,
-            status,
-            counters: Some(counters),
-            callbacks: None,
-            warm: None,
-            kept: Vec::new(),
-        }
+        Self { first, first_fd, group, status, counters: Some(counters), callbacks: None, warm: None }
     }
 
     /// Keeps what is served for the jail, for as long as it lives.
     pub(super) fn serve(&mut self, callbacks: Callbacks) {
         self.callbacks = Some(callbacks);
-    }
-
-    /// Keeps folders for as long as the jail lives.
-    pub(super) fn keep(&mut self, folders: Vec<TempDir>) {
-        self.kept = folders;
     }
 
     /// Its program is a copy that has entered it, not what bubblewrap started.

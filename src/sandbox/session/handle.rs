@@ -17,9 +17,9 @@ use super::{
 };
 use crate::{
     SandboxError,
-    finish::{self, Network, blocking, millis},
+    finish::{self, Network, millis},
     place::Place,
-    program,
+    program, supervisor,
     tree::{Killer, Tree},
     workspace,
 };
@@ -75,7 +75,7 @@ async fn start<P: Place>(
     generation: u32,
 ) -> Result<(Running, SessionFacts), SandboxError> {
     let (here, copy) = (place.clone(), job.clone());
-    let (live, ends, language) = blocking(move || {
+    let (live, ends, language) = supervisor::run(move || {
         if generation == 1 {
             finish::make_ready(&copy.job)?;
         } else {

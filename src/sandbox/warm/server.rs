@@ -13,7 +13,6 @@ use std::{
 use rustix::{net::SocketType, process::Resource};
 
 use super::{channel, copy::failed};
-use tempfile::TempDir;
 
 use crate::{
     Job, SandboxError, finish,
@@ -76,8 +75,6 @@ pub(crate) struct Server {
     _process: Started,
     /// Never read: the server prints nothing any more.
     _output: OwnedFd,
-    /// Folders that its mounts come from.
-    _kept: Vec<TempDir>,
 }
 
 /// The program's text, for a server whose text is at `folder` and whose copies work in `workspace`.
@@ -106,7 +103,7 @@ impl Server {
     ) -> Result<Self, SandboxError> {
         let (control, theirs) =
             channel::pair(SocketType::SEQPACKET).map_err(SandboxError::system("socketpair"))?;
-        let Finished { line, mut inherit, kept } = arguments(theirs.as_raw_fd())?;
+        let Finished { line, mut inherit } = arguments(theirs.as_raw_fd())?;
         inherit.push(theirs);
         let (output, output_write) = pipe_pair()?;
         let mut launch = Launch { argv, stdin: None, output: output_write, inherit: Vec::new() };
@@ -129,7 +126,7 @@ impl Server {
         match message {
             Some(mut message) if message.text == "ready" => {
                 let user_namespace = message.descriptors.pop().ok_or_else(|| failed("no namespace"))?;
-                Ok(Self { control, user_namespace, _process: process, _output: output, _kept: kept })
+                Ok(Self { control, user_namespace, _process: process, _output: output })
             }
             Some(message) => Err(failed(&message.text)),
             None => Err(failed(&said(output))),

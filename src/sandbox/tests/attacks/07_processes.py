@@ -11,9 +11,16 @@ for pid in pids:
             with open(path, "rb") as file:
                 return file.read()
         attempt("%d/%s" % (pid, name), words)
-for name in ["kcore", "kmsg", "kallsyms", "keys", "key-users", "timer_list", "config.gz", "interrupts", "modules", "slabinfo",
-             "vmallocinfo", "kpagecount", "kpageflags", "pagetypeinfo", "sched_debug"]:
+for name in ["kcore", "kmsg", "keys", "timer_list", "interrupts", "modules", "slabinfo", "vmallocinfo", "kpagecgroup",
+             "kpagecount", "kpageflags", "latency_stats", "sched_debug"]:
     def content():
         with open("/proc/" + name, "rb") as file:
             return file.read(16) or None
     attempt(name, content)
+
+
+def addresses():
+    with open("/proc/kallsyms") as file:
+        told = [file.readline().split(" ")[0].strip("0") for _ in range(100)]
+    return any(told) or None
+attempt("kallsyms", addresses)

@@ -79,9 +79,9 @@ async fn line_04_the_environment_holds_nothing_of_ours() {
     job.env.insert("EXTRA".to_owned(), "1".to_owned());
     let execution = sandbox.execute(&job).await.unwrap();
     all_held(&*sandbox, "4", &execution, 8);
-    let want = "names BLIS_NUM_THREADS EXTRA HOME KMP_BLOCKTIME LANG LOKY_MAX_CPU_COUNT MKL_NUM_THREADS MPLBACKEND MPLCONFIGDIR \
+    let want = "names BLIS_NUM_THREADS CUDA_DEVICE_ORDER CUDA_VISIBLE_DEVICES EXTRA HOME KMP_BLOCKTIME LANG LOKY_MAX_CPU_COUNT MKL_NUM_THREADS MPLBACKEND MPLCONFIGDIR \
                 NUMEXPR_NUM_THREADS OMP_NUM_THREADS OMP_WAIT_POLICY OPENBLAS_NUM_THREADS PATH POLARS_MAX_THREADS PWD \
-                PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONNOUSERSITE PYTHONUNBUFFERED RAYON_NUM_THREADS TMPDIR TZ \
+                PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONNOUSERSITE PYTHONUNBUFFERED PYTHON_CPU_COUNT RAYON_NUM_THREADS TMPDIR TZ \
                 USER VECLIB_MAXIMUM_NUM_THREADS";
     let text = execution.output.text();
     let names: Vec<&str> = text.lines().next().unwrap().split(' ').collect();
