@@ -11,6 +11,7 @@ mod exit;
 mod failure;
 mod grade;
 mod grants;
+mod job;
 mod model;
 mod policy;
 mod progress;

@@ -4,24 +4,24 @@
 //! `--json` each line in is a request and each line out an observation.
 
 use std::io::{BufRead as _, IsTerminal as _};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
-use podium_sandbox::{Job, Sandbox, SandboxError, SandboxKind, Session, SessionJob, scratch, workspace};
-use podium_types::execution::Program;
+use podium_sandbox::{Job, Sandbox, SandboxError, Session, SessionJob};
 use podium_types::session::{Observation, SessionKind, SessionState};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::cli::failure::Failure;
-use crate::cli::sandbox::{existing, python, usable_workspace};
+use crate::cli::job::JobArguments;
 use crate::cli::terminal::{Terminal, escape};
 use crate::cli::{runtime, values};
 use crate::run::error::RunError;
-use crate::run::grants::Asked;
-use crate::run::site::{Site, execution_limits, open_sandbox};
+use crate::run::site::Site;
+
+/// Of a session, where no limit is given.
+const TIMEOUT: Duration = Duration::from_hours(24);
 
 /// Printed where somebody types.
 const HELP: &str = "one command a line; :wait [D], :input TEXT, :end, :interrupt, :restart, :close";
@@ -32,27 +32,8 @@ pub(crate) struct SessionArguments {
     /// A Python kernel instead of a shell
     #[arg(long)]
     kernel: bool,
-    /// jail or process
-    #[arg(long, default_value = "jail", value_name = "KIND")]
-    kind: SandboxKind,
-    /// The folder that the session may write [default: a temporary one]
-    #[arg(long, value_name = "DIR")]
-    workspace: Option<PathBuf>,
-    /// A folder that the session may read as ./input
-    #[arg(long, value_name = "DIR")]
-    input: Option<PathBuf>,
-    /// Wall-clock limit of the session
-    #[arg(long, default_value = "24h", value_name = "D", value_parser = values::duration)]
-    timeout: u64,
-    /// Memory of the whole process tree
-    #[arg(long, default_value = "4GiB", value_name = "SIZE", value_parser = values::size)]
-    memory: u64,
-    /// Processors
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = values::count)]
-    cpus: usize,
-    /// Profile of the Python environment
-    #[arg(long, default_value = "base", value_name = "NAME")]
-    environment: String,
+    #[command(flatten)]
+    job: JobArguments,
     /// How long an observation waits for the end of a call, which then goes on
     #[arg(long, default_value = "10s", value_name = "D", value_parser = values::duration)]
     soft_timeout: u64,
@@ -85,35 +66,16 @@ enum Request {
 /// Opens a session and serves it to the end of standard input.
 pub(crate) fn main(
     arguments: &SessionArguments,
-    site: &Site,
+    site: &mut Site,
     terminal: &Terminal,
 ) -> Result<ExitCode, Failure> {
-    let asked = Asked {
-        kind: Some(arguments.kind),
-        memory_bytes: Some(arguments.memory),
-        cpus: Some(arguments.cpus),
-        environment: arguments.environment.clone(),
-        ..Asked::default()
-    };
-    let config = asked.resolve(site, 1, &mut Vec::new())?;
-    let temporary = scratch::folder().map_err(RunError::from)?;
-    let place = match &arguments.workspace {
-        Some(folder) => usable_workspace(folder)?,
-        None => temporary.path().join("workspace"),
-    };
-    if arguments.workspace.is_none() {
-        workspace::create(&place)
-            .map_err(|error| Failure::environment(format!("no workspace could be made: {error}")))?;
-    }
     let runtime = runtime()?;
     let _inside = runtime.enter();
-    let sandbox = open_sandbox(&config)?;
-    let python = python(site, &config, terminal)?;
-    let mut job = Job::new(Program::Command { argv: Vec::new() }, place, &python);
-    job.input = arguments.input.as_deref().map(existing).transpose()?;
-    job.timeout = Duration::from_millis(arguments.timeout);
-    job.limits = execution_limits(&config);
-    runtime.block_on(run(&*sandbox, job, arguments, terminal))
+    let ready = arguments.job.ready(site, TIMEOUT, terminal)?;
+    if !arguments.json {
+        ready.tell(terminal);
+    }
+    runtime.block_on(run(&*ready.sandbox, ready.job.clone(), arguments, terminal))
 }
 
 /// Serves a session with the job's workspace, mounts and limits.
@@ -268,7 +230,7 @@ fn print(seen: &Observation, arguments: &SessionArguments, terminal: &Terminal) 
             String::new()
         }
         SessionState::Exited { code } => format!("exit code {code}"),
-        SessionState::Ended { ended } => format!("the session has ended ({ended:?}); :restart it"),
+        SessionState::Ended { ended } => format!("the session has ended with {ended}; :restart it"),
         SessionState::Lost => "the session is lost".to_owned(),
     };
     let interrupted = if seen.interrupted { "; interrupted, effects may be partial" } else { "" };

@@ -61,7 +61,7 @@ pub struct ScaffoldConfig {
 /// The sandbox a run asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SandboxConfig {
-    /// `jail` or `process`.
+    /// `jail`, `docker` or `process`.
     pub kind: SandboxKind,
     /// Refuse anything weaker.
     pub require: Option<Strength>,
@@ -69,7 +69,7 @@ pub struct SandboxConfig {
     pub memory_bytes: u64,
     /// Processors of an execution.
     pub cpus: usize,
-    /// The Python environment: a profile's name, or `user`.
+    /// The Python environment: a profile's name, `user`, or `image`.
     pub environment: String,
     /// The profile's pinned requirements; empty for a user's own environment.
     pub requirements: String,
@@ -125,6 +125,13 @@ impl WarmStarts {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
     const fn is_off(&self) -> bool {
         matches!(self, Self::Off)
+    }
+}
+
+impl SandboxConfig {
+    /// An image is named for containers, so a Python that is named beside it is the image's.
+    pub fn has_own_image(&self) -> bool {
+        self.kind == SandboxKind::Docker && self.image.is_some()
     }
 }
 

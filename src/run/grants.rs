@@ -108,7 +108,12 @@ impl Asked {
         let gpus = resolving.gpus()?;
         let allowances = resolving.allowances(memory_bytes);
         let own_python = site.python.is_some();
-        let environment = if own_python { "user".to_owned() } else { self.environment.clone() };
+        let in_image = self.kind == Some(SandboxKind::Docker) && self.docker.image.is_some();
+        let environment = match (own_python, in_image) {
+            (true, true) => "image".to_owned(),
+            (true, false) => "user".to_owned(),
+            (false, _) => self.environment.clone(),
+        };
         resolving.tell(
             "python environment",
             environment.clone(),

@@ -180,6 +180,24 @@ impl Site {
         self.assets.text(&format!("benchmark/environments/{profile}.txt")).unwrap_or_default().to_owned()
     }
 
+    /// The user's own Python, where one is named: this machine's, or the image's where an image is named beside it.
+    ///
+    /// # Errors
+    /// When it cannot be started, or is too old.
+    pub fn own_python(
+        &self,
+        config: &SandboxConfig,
+        sandbox: &dyn Sandbox,
+    ) -> Result<Option<Environment>, RunError> {
+        let Some(python) = &self.python else { return Ok(None) };
+        let own = if config.has_own_image() {
+            Environment::of_image_now(sandbox, python)
+        } else {
+            Environment::of_user(python)
+        };
+        Ok(Some(own?))
+    }
+
     /// The Python environment, built on first use; `progress` hears of it.
     ///
     /// # Errors
@@ -187,10 +205,11 @@ impl Site {
     pub fn environment(
         &self,
         config: &SandboxConfig,
+        sandbox: &dyn Sandbox,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Environment, RunError> {
-        if let Some(python) = &self.python {
-            return Ok(Environment::of_user(python)?);
+        if let Some(own) = self.own_python(config, sandbox)? {
+            return Ok(own);
         }
         let interpreter = Interpreter::find(None)?;
         Ok(Environment::build(
@@ -218,7 +237,7 @@ impl Site {
         let client = self.client(&config.model_texts(), &models, Some(&competition.id))?;
         let data = self.prepared(&competition)?;
         let sandbox = open_sandbox(&config.sandbox)?;
-        let environment = self.environment(&config.sandbox, progress)?;
+        let environment = self.environment(&config.sandbox, &*sandbox, progress)?;
         let workers = config.scaffold()?.parallel_executions();
         let resources = Resources::take(self, &config.sandbox, workers)?;
         let execution_limits = execution_limits(&config.sandbox);

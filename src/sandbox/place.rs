@@ -3,6 +3,7 @@
 use std::os::fd::OwnedFd;
 
 use podium_types::execution::Execution;
+use rustix::fs::{Gid, Uid};
 
 use crate::{
     Facts, Job, SandboxError, Settings, finish, program,
@@ -13,7 +14,17 @@ use crate::{
     watchdog::{Watchdog, Watched},
 };
 
-/// A kind of sandbox that runs programs as children of the harness.
+/// How the pipes of a session reach its program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pipes {
+    /// It inherits their descriptors.
+    Inherited,
+    /// It opens them by name, in a folder that is mounted for it: somebody else's child inherits nothing of ours. They
+    /// are given to this user, where that is another than the harness's own.
+    Named(Option<(Uid, Gid)>),
+}
+
+/// A kind of sandbox in which a program is started and then followed by the harness.
 pub(crate) trait Place: Clone + Send + Sync + 'static {
     /// The processes of one execution in it.
     type Tree: Tree + 'static;
@@ -27,6 +38,11 @@ pub(crate) trait Place: Clone + Send + Sync + 'static {
 
     /// What the probe found.
     fn found(&self) -> &Facts;
+
+    /// How sessions' pipes reach their programs.
+    fn pipes(&self) -> Pipes {
+        Pipes::Inherited
+    }
 
     /// No control group limits memory, so somebody has to look.
     fn is_polled(&self) -> bool;

@@ -4,7 +4,8 @@
 //! session) sees the kinds of sandbox only through [`Tree`]. Dropped before its end, a [`Live`] tree is killed.
 
 use std::{
-    os::fd::{AsFd, OwnedFd},
+    io,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     time::Duration,
 };
 
@@ -44,6 +45,11 @@ pub(crate) trait Tree: Send + Sync {
     fn beside(&self) -> Option<Pid> {
         None
     }
+    /// Those between the first and what the program starts, the program's own included, where they cannot be told by
+    /// their number inside.
+    fn own(&self) -> Vec<Pid> {
+        Vec::new()
+    }
     /// What the control group counted so far.
     fn usage(&self) -> Usage;
     /// The control group's count of CPU time, where there is one.
@@ -62,20 +68,52 @@ pub(crate) struct Fate<'a> {
     pub(crate) output: &'a Output,
 }
 
-/// An execution in progress: its processes, and the direct child that stands for them. Dropped before its end, it
-/// kills them all; the child is reaped last, so that no number can have been taken by a stranger before.
+/// The process whose end is that of the program.
+pub(crate) enum Lead {
+    /// A child of the harness.
+    Child(Started),
+    /// A child of somebody else's, who reaps it.
+    Foreign(OwnedFd),
+}
+
+impl Lead {
+    /// Becomes readable when it has ended.
+    pub(crate) fn pidfd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Child(child) => child.pidfd(),
+            Self::Foreign(pidfd) => pidfd.as_fd(),
+        }
+    }
+
+    /// Takes its status. Of another's child nothing is told here: its tree has the evidence.
+    fn reap(self) -> io::Result<Reaped> {
+        match self {
+            Self::Child(child) => child.reap(),
+            Self::Foreign(_) => Ok(Reaped { code: None, signal: None, cpu: Duration::ZERO }),
+        }
+    }
+}
+
+impl From<Started> for Lead {
+    fn from(child: Started) -> Self {
+        Self::Child(child)
+    }
+}
+
+/// An execution in progress: its processes, and the one that stands for them. Dropped before its end, it kills them
+/// all; a child is reaped last, so that no number can have been taken by a stranger before.
 pub(crate) struct Live<T: Tree> {
     pub(crate) tree: T,
-    child: Option<Started>,
+    child: Option<Lead>,
 }
 
 impl<T: Tree> Live<T> {
-    pub(crate) fn new(tree: T, child: Started) -> Self {
-        Self { tree, child: Some(child) }
+    pub(crate) fn new(tree: T, child: impl Into<Lead>) -> Self {
+        Self { tree, child: Some(child.into()) }
     }
 
-    /// The direct child; `None` when the tree has been buried.
-    pub(crate) fn child(&self) -> Option<&Started> {
+    /// The process that stands for the program; `None` when the tree has been buried.
+    pub(crate) fn child(&self) -> Option<&Lead> {
         self.child.as_ref()
     }
 

@@ -1,6 +1,6 @@
 //! Running one small program while a sandbox is opened.
 
-use std::{collections::BTreeMap, io, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, future::Future, io, path::PathBuf, time::Duration};
 
 use podium_types::execution::{Execution, Program};
 
@@ -51,17 +51,22 @@ pub(crate) fn python(job: &Job) -> Result<Trial, SandboxError> {
     Ok(trial)
 }
 
-/// Runs a command in an empty workspace, on a thread and runtime of its own, so that it can be done from anywhere.
+/// Runs a command in an empty workspace; it can be done from anywhere.
 pub(crate) fn run(sandbox: &dyn Sandbox, argv: &[&str]) -> Result<Execution, SandboxError> {
     let trial = Trial::new(argv.iter().map(|word| (*word).to_owned()).collect())?;
+    apart(sandbox.execute(&trial.job))
+}
+
+/// Runs a future to its end on a thread and runtime of its own, so that it can be done from anywhere.
+pub(crate) fn apart<T: Send>(
+    work: impl Future<Output = Result<T, SandboxError>> + Send,
+) -> Result<T, SandboxError> {
     let failed = |source| SandboxError::System { call: "starting a runtime", source };
     std::thread::scope(|scope| {
-        let work = || {
-            let runtime =
-                tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-            runtime.block_on(sandbox.execute(&trial.job))
+        let run = || {
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?.block_on(work)
         };
-        let thread = std::thread::Builder::new().name("podium-probe".to_owned()).spawn_scoped(scope, work);
+        let thread = std::thread::Builder::new().name("podium-probe".to_owned()).spawn_scoped(scope, run);
         thread.map_err(failed)?.join().unwrap_or_else(|_| Err(failed(io::Error::other("the probe panicked"))))
     })
 }

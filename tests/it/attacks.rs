@@ -3,7 +3,7 @@
 //! read carelessly (11), a sandbox that is weaker than required (39), and words in the output that would talk a reviewer
 //! into something (42). The other lines are programs in `src/sandbox/tests/attacks/`.
 //!
-//! Lines 40 (a tool that edits files) and 41 (a kernel's control channel) are tested with the sessions they are about.
+//! Lines 40 (a tool that edits files) and 41 (a kernel's control channel) are tested in `src/sandbox/tests/it/attacks/tools.rs`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

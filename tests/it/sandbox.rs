@@ -55,6 +55,8 @@ fn the_document_has_its_shape() {
         assert!(document[number].is_u64(), "{number}: {document}");
     }
     assert_eq!(document["sandbox"]["kind"], "jail");
+    assert_eq!(document["environment"]["name"], "user");
+    assert_eq!(document["environment"]["version"], document["granted"]["python"]);
     assert!(["full", "namespaces"].contains(&document["sandbox"]["strength"].as_str().unwrap()));
 }
 
@@ -166,6 +168,25 @@ fn a_session_keeps_its_state_from_line_to_line() {
     let (out, _) =
         session(&place, &["--kernel"], "x = 3\n\nfor i in range(2):\n    print(i)\nx + 1\n\n1/0\n");
     assert!(out.starts_with("0\n1\n4\n") && out.contains("ZeroDivisionError"), "{out}");
+}
+
+#[test]
+fn a_session_takes_the_limits_and_grants_of_a_command() {
+    if !need::jail("a_session_takes_the_limits_and_grants_of_a_command") {
+        return;
+    }
+    let place = Place::new();
+    let mounted = place.path().join("mounted");
+    std::fs::create_dir(&mounted).unwrap();
+    let mount = format!("extra={}", mounted.display());
+    let options = ["--sandbox", "jail", "--open-files", "177", "--env", "TOLD=yes", "--mount", &mount];
+    let lines = "ulimit -n; echo $TOLD; ls /mounts\nkill -9 $$\n";
+    let (out, err) = session(&place, &options, lines);
+    assert_eq!(out, "177\nyes\nextra\n");
+    // What ends with such a code by itself is told in the same words.
+    assert!(err.contains("the session has ended with exit code 137 (or signal 9)"), "{err}");
+    let (_, err) = session(&place, &["--timeout", "700ms"], "sleep 98822\n");
+    assert!(err.contains("limit: execution limit (0.7 s) reached"), "{err}");
 }
 
 #[test]

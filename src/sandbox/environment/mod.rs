@@ -19,7 +19,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{Sandbox, SandboxError, collect::hex};
+use crate::{Sandbox, SandboxError, collect::hex, trial};
 
 pub use interpreter::Interpreter;
 
@@ -106,6 +106,11 @@ impl Environment {
     pub async fn of_image(sandbox: &dyn Sandbox, python: &Path) -> Result<Self, SandboxError> {
         let (interpreter, packages) = Interpreter::ask_inside(sandbox, python).await?;
         Ok(Self { name: "image".to_owned(), interpreter, inside: Some(packages) })
+    }
+
+    /// As [`Self::of_image`], on a thread and runtime of its own, so that it can be called from anywhere.
+    pub fn of_image_now(sandbox: &dyn Sandbox, python: &Path) -> Result<Self, SandboxError> {
+        trial::apart(Self::of_image(sandbox, python))
     }
 
     /// The interpreter, at the path that is valid inside a jail as well.

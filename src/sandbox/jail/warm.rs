@@ -1,7 +1,7 @@
 //! Starting a job's program as a copy of a warm interpreter.
 //!
 //! The jail is the same as for a cold start, made inside the user namespace of the fork server, without which a copy
-//! could not enter it. Its first process is a shell that waits: a jail lives as long as that, and nothing inside can
+//! could not enter it. Its first process only waits: a jail lives as long as that, and nothing inside can
 //! kill or stop the first process. The end of the jail is brought about from outside.
 
 use std::{
@@ -28,10 +28,10 @@ use crate::{
 
 /// Where the server's program is in its own view of the files.
 const FOLDER: &str = "/podium";
-/// Says that it runs, and waits for good: its input has no end, for the shell holds the other end itself. Processes
-/// that are left to it interrupt it when they end, and it reaps them.
-const HOLDER: [&str; 3] = ["/bin/sh", "-c", "echo; exec 0<>/proc/self/fd/0; while :; do read -r _; done"];
-/// How long a shell may take to start; a loaded machine is slow.
+/// Says that it runs by giving back what is written to it, and waits for the end of its input. Processes that are left
+/// to it vanish when they end, for it ignores their ends. Where `env` cannot do that, scripts start cold.
+const HOLDER: [&str; 3] = ["/usr/bin/env", "--ignore-signal=CHLD", "cat"];
+/// How long the first process may take to start; a loaded machine is slow.
 const SETUP: Duration = Duration::from_secs(30);
 /// In the order of [`Request::namespaces`].
 const NAMESPACES: [&str; 7] = ["user", "pid", "mnt", "net", "ipc", "uts", "cgroup"];
@@ -89,11 +89,13 @@ fn serve(jail: &Jail, job: &Job, argv: Vec<OsString>) -> Result<Server, SandboxE
 
 /// Makes the jail and has a copy enter it.
 fn copy(jail: &Jail, job: &Job, launch: &Launch, server: &Server) -> Result<Live<JailTree>, SandboxError> {
+    let (stdin, holder) = pipe_pair()?;
+    rustix::io::write(&holder, b"\n").map_err(SandboxError::system("write"))?;
     let (said, output) = pipe_pair()?;
     let waiting =
-        Launch { argv: HOLDER.map(OsString::from).to_vec(), stdin: None, output, inherit: Vec::new() };
+        Launch { argv: HOLDER.map(OsString::from).to_vec(), stdin: Some(stdin), output, inherit: Vec::new() };
     let mut live = start::start(jail, job, waiting, &said, Some(server.user_namespace()?))?;
-    let copy = await_word(&said).and_then(|()| enter(job, launch, server, &live.tree));
+    let copy = await_word(&said).and_then(|()| enter(job, launch, server, &live.tree, holder));
     let copy = copy.and_then(|mut copy| {
         copy.end_with(live.tree.first_fd()?)?;
         Ok(copy)
@@ -136,7 +138,13 @@ fn await_word(said: &OwnedFd) -> Result<(), SandboxError> {
 }
 
 /// Has a copy enter the jail.
-fn enter(job: &Job, launch: &Launch, server: &Server, tree: &JailTree) -> Result<warm::Copy, SandboxError> {
+fn enter(
+    job: &Job,
+    launch: &Launch,
+    server: &Server,
+    tree: &JailTree,
+    holder: OwnedFd,
+) -> Result<warm::Copy, SandboxError> {
     let namespaces = namespaces(tree.first())?;
     let mut rlimits = finish::rlimits(&job.limits);
     rlimits.push((Resource::Nproc, job.limits.processes));
@@ -147,7 +155,7 @@ fn enter(job: &Job, launch: &Launch, server: &Server, tree: &JailTree) -> Result
         rlimits: &rlimits,
         cpus: &job.limits.cpus.ids(),
     };
-    warm::request(server, &request)
+    warm::request(server, &request, holder)
 }
 
 /// The namespaces of a process.

@@ -11,9 +11,11 @@ use crate::watchdog::processes::below;
 /// More are not listed.
 const MOST: usize = 32;
 
-/// The descendants of a session's first process but the shell or kernel itself.
-pub(super) fn list(first: Pid) -> Vec<BackgroundProcess> {
-    below(first).into_iter().filter(|pid| *pid != first).filter_map(describe).take(MOST).collect()
+/// The descendants of a session's first process but the shell or kernel itself, which is the program of a jail or among
+/// those named.
+pub(super) fn list(first: Pid, own: &[Pid]) -> Vec<BackgroundProcess> {
+    let others = below(first).into_iter().filter(|pid| *pid != first && !own.contains(pid));
+    others.filter_map(describe).take(MOST).collect()
 }
 
 /// The process as it is seen inside; `None` for the dead, and for the program of a jail, which is number 2 there.

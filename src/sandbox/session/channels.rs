@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    ffi::OsString,
     io,
     os::fd::{AsRawFd, OwnedFd},
 };
@@ -10,9 +11,15 @@ use podium_types::session::SessionKind;
 use rustix::fs::{Mode, OFlags};
 use tokio::{io::AsyncWriteExt, net::unix::pipe};
 
-use super::{SessionJob, kernel, language::Language, shell::Shell};
+use super::{
+    SessionJob, kernel,
+    language::Language,
+    names::{self, CALLS, CONTROL, INPUT, Names, OUTPUT, PROGRAM},
+    shell::Shell,
+};
 use crate::{
     SandboxError,
+    place::Pipes,
     program::{Launch, pipe_pair},
     tree::poll_failed,
 };
@@ -32,8 +39,24 @@ pub(super) struct Ends {
     pub(super) input: Option<OwnedFd>,
 }
 
+/// A session's channels and what was made of them.
+pub(super) struct Opened {
+    pub(super) launch: Launch,
+    pub(super) ends: Ends,
+    pub(super) language: Language,
+    /// What the program has to open by name, until it has said that it is there.
+    pub(super) names: Option<Names>,
+}
+
 /// Makes the pipes, and the command line that is told of their other ends.
-pub(super) fn open(job: &SessionJob) -> Result<(Launch, Ends, Language), SandboxError> {
+pub(super) fn open(job: &SessionJob, pipes: Pipes) -> Result<Opened, SandboxError> {
+    match pipes {
+        Pipes::Inherited => inherited(job),
+        Pipes::Named(owner) => named(job, Names::create(owner)?),
+    }
+}
+
+fn inherited(job: &SessionJob) -> Result<Opened, SandboxError> {
     let (calls_read, calls) = pipe_pair()?;
     let (control, control_write) = pipe_pair()?;
     let control_write = raised(control_write)?;
@@ -44,12 +67,13 @@ pub(super) fn open(job: &SessionJob) -> Result<(Launch, Ends, Language), Sandbox
             drop(input_write);
             let theirs = raised(duplicate(&input)?)?;
             let printed = raised(duplicate(&launch.output)?)?;
-            let shell =
-                Shell::new(job.shell(), theirs.as_raw_fd(), printed.as_raw_fd(), control_write.as_raw_fd());
+            let numbers = [&theirs, &printed, &control_write].map(AsRawFd::as_raw_fd);
+            let shell = Shell::inheriting(job.shell(), numbers);
             launch.argv = shell.argv();
             launch.stdin = Some(calls_read);
             launch.inherit = vec![theirs, printed, control_write];
-            Ok((launch, Ends { output, control, calls, input: Some(input) }, Language::Shell(shell)))
+            let ends = Ends { output, control, calls, input: Some(input) };
+            Ok(Opened { launch, ends, language: Language::Shell(shell), names: None })
         }
         SessionKind::Kernel => {
             let (program, program_write) = pipe_pair()?;
@@ -60,16 +84,39 @@ pub(super) fn open(job: &SessionJob) -> Result<(Launch, Ends, Language), Sandbox
                 left = left.get(count..).unwrap_or_default();
             }
             let (program, cells) = (raised(program)?, raised(calls_read)?);
-            launch.argv = kernel::argv(
-                &job.job.python,
-                program.as_raw_fd(),
-                cells.as_raw_fd(),
-                control_write.as_raw_fd(),
-            );
+            let numbers = [&program, &cells, &control_write].map(|end| end.as_raw_fd().to_string());
+            launch.argv = kernel::argv(&job.job.python, numbers);
             launch.inherit = vec![program, cells, control_write];
-            Ok((launch, Ends { output, control, calls, input: None }, Language::Kernel))
+            let ends = Ends { output, control, calls, input: None };
+            Ok(Opened { launch, ends, language: Language::Kernel, names: None })
         }
     }
+}
+
+/// The same with pipes that have names. The program's ends are open here as well, in the launch: what is written before
+/// it has opened its own is not lost, and what it opens never waits.
+fn named(job: &SessionJob, names: Names) -> Result<Opened, SandboxError> {
+    let (calls_read, calls) = names.pipe(CALLS)?;
+    let (control, control_write) = names.pipe(CONTROL)?;
+    let (output, output_write) = names.pipe(OUTPUT)?;
+    let inherit = vec![calls_read, control_write];
+    let (argv, from, input, language) = match job.kind {
+        SessionKind::Shell => {
+            let (input, _) = names.pipe(INPUT)?;
+            let shell = Shell::opening(job.shell(), &[INPUT, OUTPUT, CONTROL].map(names::inside));
+            (shell.argv(), names::inside(CALLS), Some(input), Language::Shell(shell))
+        }
+        SessionKind::Kernel => {
+            names.file(PROGRAM, kernel::PROGRAM)?;
+            let argv = kernel::argv(&job.job.python, [PROGRAM, CALLS, CONTROL].map(names::inside));
+            (argv, "/dev/null".to_owned(), None, Language::Kernel)
+        }
+    };
+    let redirect = format!("exec \"$@\" <{from} >{} 2>&1", names::inside(OUTPUT));
+    let words = ["/bin/sh", "-c", &redirect, "sh"].map(OsString::from).into_iter();
+    let launch = Launch { argv: words.chain(argv).collect(), stdin: None, output: output_write, inherit };
+    let ends = Ends { output, control, calls, input };
+    Ok(Opened { launch, ends, language, names: Some(names) })
 }
 
 fn duplicate(fd: &OwnedFd) -> Result<OwnedFd, SandboxError> {

@@ -9,9 +9,11 @@ use podium_types::{
 use tokio::{sync::mpsc, task::JoinHandle};
 
 use super::{
-    ObservationFuture, Session, SessionJob, channels,
+    ObservationFuture, Session, SessionJob,
+    channels::{self, Opened},
     control::nonce,
     language::Language,
+    names,
     pump::{Close, Pump, Request},
     state::Shared,
 };
@@ -26,6 +28,9 @@ use crate::{
 
 /// How long a shell or kernel may take to say that it is there: importing on a loaded machine is slow.
 const READY: Duration = Duration::from_mins(2);
+
+/// The descriptors of a shell or kernel stand clear of those that programs use, from 100 on.
+const LEAST_OPEN_FILES: u64 = 128;
 
 /// What sessions add to the environment of executions; the job's own variables win.
 const ENVIRONMENT: [(&str, &str); 8] = [
@@ -59,6 +64,13 @@ struct Running {
 /// Opens a session.
 pub(crate) async fn open<P: Place>(place: &P, job: &SessionJob) -> Result<Box<dyn Session>, SandboxError> {
     program::refuse_check(&job.job, place.found())?;
+    if job.job.limits.open_files < LEAST_OPEN_FILES {
+        let given = job.job.limits.open_files;
+        let message = format!(
+            "an open files limit of {given} files is below the least of a session, {LEAST_OPEN_FILES}"
+        );
+        return Err(SandboxError::Job { message });
+    }
     let mut job = job.clone();
     for (name, value) in ENVIRONMENT {
         job.job.env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
@@ -74,8 +86,8 @@ async fn start<P: Place>(
     job: &SessionJob,
     generation: u32,
 ) -> Result<(Running, SessionFacts), SandboxError> {
-    let (here, copy) = (place.clone(), job.clone());
-    let (live, ends, language) = supervisor::run(move || {
+    let (here, mut copy) = (place.clone(), job.clone());
+    let (live, ends, language, names) = supervisor::run(move || {
         if generation == 1 {
             finish::make_ready(&copy.job)?;
         } else {
@@ -83,8 +95,11 @@ async fn start<P: Place>(
             workspace::prepare(&copy.job.workspace, None)
                 .map_err(SandboxError::io("preparing", &copy.job.workspace))?;
         }
-        let (launch, ends, language) = channels::open(&copy)?;
-        Ok((here.start(&copy.job, launch, &ends.output)?, ends, language))
+        let Opened { launch, ends, language, names } = channels::open(&copy, here.pipes())?;
+        if let Some(names) = &names {
+            copy.job.mounts.insert(names::MOUNT.to_owned(), names.folder().to_owned());
+        }
+        Ok((here.start(&copy.job, launch, &ends.output)?, ends, language, names))
     })
     .await?;
     let program = match &language {
@@ -98,6 +113,8 @@ async fn start<P: Place>(
     running.shared.begin(true)?;
     running.ask(Request::Call { nonce: nonce()?, text: None });
     let greeting = running.shared.observe(READY).await;
+    // It has opened what it needs, and nothing that it will run finds the names any more.
+    drop(names);
     let program = match greeting.state {
         SessionState::Exited { .. } => program,
         SessionState::Completed { value } => value.unwrap_or(program),

@@ -1,12 +1,13 @@
 """Podium's kernel: runs cells that come through one descriptor and tells of their ends through another.
 
 It runs inside, in the same process as the cells, which can do to it what they like: what it tells is a claim. The
-numbers of its descriptors are its arguments. A cell comes as a line `NONCE LENGTH` and that many bytes; the answer is
+numbers of its descriptors are its arguments, or names to open where none are inherited. A cell comes as a line `NONCE LENGTH` and that many bytes; the answer is
 an empty line, a line `NONCE LENGTH` and a JSON document. The first cell is empty and asks what the kernel is.
 """
 
 import ast
 import codeop
+import fcntl
 import json
 import linecache
 import os
@@ -17,7 +18,19 @@ import traceback
 import types
 import warnings
 
-CELLS, CONTROL = int(sys.argv[2]), int(sys.argv[3])
+
+
+def channel(word, flags):
+    if word.isdigit():
+        return int(word)
+    # Clear of the numbers that cells use, like those that are inherited.
+    opened = os.open(word, flags)
+    moved = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, 100)
+    os.close(opened)
+    return moved
+
+
+CELLS, CONTROL = channel(sys.argv[2], os.O_RDONLY), channel(sys.argv[3], os.O_WRONLY)
 LONGEST = 48 << 10  # characters of a value, a message or a traceback that are told
 KERNEL = os.getpid()
 dumps = json.dumps  # kept from cells that replace it

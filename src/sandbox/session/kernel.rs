@@ -3,7 +3,7 @@
 //! It runs them in `IPython`'s shell where that is installed in the environment, else in a plain interpreter with the
 //! same protocol. It comes through a pipe of its own, so nothing of it stands in the workspace.
 
-use std::{ffi::OsString, os::fd::RawFd, path::Path};
+use std::{ffi::OsString, path::Path};
 
 use podium_types::{execution::Exception, session::SessionState};
 use serde::Deserialize;
@@ -12,12 +12,13 @@ use serde::Deserialize;
 pub(super) const PROGRAM: &str = include_str!("kernel.py");
 
 /// Reads and runs it. `-P` keeps the workspace off the module path while the kernel imports what it needs itself.
-const LOADER: &str = "import os, sys\nwith os.fdopen(int(sys.argv[1]), 'rb') as kernel:\n    code = kernel.read()\nexec(compile(code, '<kernel>', 'exec'))";
+const LOADER: &str = "import sys\nname = sys.argv[1]\nwith open(int(name) if name.isdigit() else name, 'rb') as kernel:\n    code = kernel.read()\nexec(compile(code, '<kernel>', 'exec'))";
 
-/// The command line, with the descriptors of the program, the cells and the answers.
-pub(super) fn argv(python: &Path, program: RawFd, cells: RawFd, control: RawFd) -> Vec<OsString> {
+/// The command line, with the descriptors of the program, the cells and the answers, or with the names of the files
+/// that are these.
+pub(super) fn argv(python: &Path, channels: [String; 3]) -> Vec<OsString> {
     let mut argv: Vec<OsString> = vec![python.into(), "-P".into(), "-c".into(), LOADER.into()];
-    argv.extend([program, cells, control].map(|descriptor| descriptor.to_string().into()));
+    argv.extend(channels.map(OsString::from));
     argv
 }
 

@@ -10,15 +10,17 @@
 //! without escape sequences, echoes and line widths.
 //!
 //! The end of a call is told through a descriptor of its own, under a number that is drawn for each call. The shell or
-//! kernel runs in the same process as the model's code, so this is a *claim*: a call can pretend to have ended, or to
-//! have succeeded. It cannot speak for a later call, whose number it does not know; time, memory, and the end of the
-//! process are measured from outside.
+//! kernel runs in the same process as the model's code, and what that starts can open the descriptors of its parent, so
+//! this is a *claim*: a call can pretend to have ended, or to have succeeded, and one that steals from the pipe of calls
+//! can answer for the next. Nobody else can: the number is not known before it is sent. Time, memory, the end of the
+//! process, and the submission at the end are measured from outside, and a restart makes everything new.
 //!
 //! - [`job`]: what a session runs, where, and for how long
 //! - `handle`: the session as its caller has it; `state`: what both sides share
 //! - `pump`: the task that reads, writes, and watches the limits
 //! - `language`, `shell`, `kernel`: how calls are put, and how their ends are told
-//! - `channels`, `control`: the pipes, and finding an end in what came through one
+//! - `channels`, `control`: the pipes, and finding an end in what came through one; `names`: pipes that a program opens
+//!   by name, where it inherits none
 //! - `background`: what else runs in there
 
 mod background;
@@ -28,6 +30,7 @@ mod handle;
 pub mod job;
 mod kernel;
 mod language;
+mod names;
 mod pump;
 mod shell;
 mod state;

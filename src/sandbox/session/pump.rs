@@ -271,7 +271,7 @@ impl Course {
         };
         let limit = limit_of(&self.limits, as_ended(&state), exception, counted, counted.cpu);
         let limit = self.call.take().and_then(|call| call.limit).or_else(|| self.limit.clone()).or(limit);
-        self.shared.finish(Done { state, limit, background: background::list(tree.first()) });
+        self.shared.finish(Done { state, limit, background: background::list(tree.first(), &tree.own()) });
         if matches!(self.stage, Stage::Interrupted(_)) {
             if self.limit.is_some() {
                 self.kill(tree);

@@ -5,7 +5,11 @@
 //! that it inherits nothing and a command that closes or redirects the shell's own streams does so for itself only. The
 //! line after it tells its exit code.
 
-use std::{ffi::OsString, os::fd::RawFd, path::PathBuf};
+use std::{
+    ffi::OsString,
+    os::fd::RawFd,
+    path::{Path, PathBuf},
+};
 
 use podium_types::session::SessionState;
 
@@ -28,18 +32,36 @@ pub(super) struct Shell {
     own: &'static str,
 }
 
+/// What an interactive bash would do beside the commands.
+const QUIET: &str = "set +H; set +o history; unset HISTFILE PROMPT_COMMAND";
+/// The descriptors of a bash that opens them itself.
+const OPENED: [RawFd; 3] = [100, 101, 102];
+/// The same of another shell, which knows descriptors of one digit only.
+const ONE_DIGIT: [RawFd; 3] = [7, 8, 9];
+
 impl Shell {
-    /// For a shell that inherits these descriptors.
-    pub(super) fn new(path: PathBuf, input: RawFd, output: RawFd, control: RawFd) -> Self {
-        if path.file_name().is_some_and(|name| name == "bash") {
-            let setup = "set +H; set +o history; unset HISTFILE PROMPT_COMMAND".to_owned();
-            return Self { path, input, output, control, setup, own: "builtin" };
+    /// For a shell that inherits these descriptors: commands' input, their output, and where their ends are told.
+    pub(super) fn inheriting(path: PathBuf, descriptors: [RawFd; 3]) -> Self {
+        if is_bash(&path) {
+            return Self::with(path, descriptors, QUIET.to_owned());
         }
-        // Other shells know descriptors of one digit only. Theirs are opened anew through the names of the old, which
-        // such a shell cannot close: its commands inherit them, which is untidy and does no harm.
-        let setup =
-            format!("exec 7</proc/self/fd/{input} 8>/proc/self/fd/{output} 9>/proc/self/fd/{control}");
-        Self { path, input: 7, output: 8, control: 9, setup, own: "command" }
+        // Opened anew through the names of the old, which such a shell cannot close: its commands inherit them, which
+        // is untidy and does no harm.
+        let names = descriptors.map(|descriptor| format!("/proc/self/fd/{descriptor}"));
+        Self::with(path, ONE_DIGIT, opening(ONE_DIGIT, &names))
+    }
+
+    /// For a shell that opens these files, in the same order.
+    pub(super) fn opening(path: PathBuf, names: &[String; 3]) -> Self {
+        if is_bash(&path) {
+            return Self::with(path, OPENED, format!("{}; {QUIET}", opening(OPENED, names)));
+        }
+        Self::with(path, ONE_DIGIT, opening(ONE_DIGIT, names))
+    }
+
+    fn with(path: PathBuf, [input, output, control]: [RawFd; 3], setup: String) -> Self {
+        let own = if is_bash(&path) { "builtin" } else { "command" };
+        Self { path, input, output, control, setup, own }
     }
 
     /// `bash`, `sh`, ...
@@ -87,6 +109,15 @@ impl Shell {
     fn tell(&self, nonce: &str, code: &str) -> String {
         format!("{} printf '\\n{nonce} %d\\n' {code} >&{}\n", self.own, self.control)
     }
+}
+
+fn is_bash(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "bash")
+}
+
+/// The line that opens files under these numbers. The names are ours and need no quotes.
+fn opening([input, output, control]: [RawFd; 3], [from, to, told]: &[String; 3]) -> String {
+    format!("exec {input}<{from} {output}>{to} {control}>{told}")
 }
 
 /// One word of the shell.

@@ -43,6 +43,8 @@ pub(crate) struct Copy {
     /// From the program's parent, which reaps it when this is closed. Until then nothing of its jail can be wholly
     /// dead, so it must be closed at once when the end has been taken note of.
     report: Option<OwnedFd>,
+    /// Keeps the first process of the jail waiting.
+    _holder: OwnedFd,
 }
 
 /// What is known of a program's end.
@@ -54,7 +56,7 @@ struct End {
 }
 
 /// Has the server make a copy that enters a jail, and waits until it is about to run its script.
-pub(crate) fn request(server: &Server, request: &Request<'_>) -> Result<Copy, SandboxError> {
+pub(crate) fn request(server: &Server, request: &Request<'_>, holder: OwnedFd) -> Result<Copy, SandboxError> {
     let (report, theirs) =
         channel::pair(SocketType::SEQPACKET).map_err(SandboxError::system("socketpair"))?;
     let mut text = String::new();
@@ -91,7 +93,7 @@ pub(crate) fn request(server: &Server, request: &Request<'_>) -> Result<Copy, Sa
         }
     }
     let pid = process.ok_or_else(|| failed("no process"))?;
-    Ok(Copy { pid, end: Arc::default(), report: Some(report) })
+    Ok(Copy { pid, end: Arc::default(), report: Some(report), _holder: holder })
 }
 
 /// An error of a warm start; what follows is a cold one.

@@ -7,7 +7,7 @@
 //! only then becomes the program. When anything of this does not work, the execution starts cold, and that is said
 //! once.
 //!
-//! Where a warm start differs from a cold one: the first process of the jail is a waiting shell, the parent of the
+//! Where a warm start differs from a cold one: the first process of the jail is one that waits, the parent of the
 //! program's process is outside (`os.getppid()` is 0), it leads its own session, `sys.meta_path` holds one finder more,
 //! the shared libraries of the profile are loaded and their threads begin when they are needed, the memory it shares
 //! with the server is not counted, all copies of one server have the same addresses, the C library's own signal 33 is

@@ -51,6 +51,11 @@ pub(crate) fn attacked() -> Option<Box<dyn Sandbox>> {
     docker()
 }
 
+/// What has to happen before the processes of a killed harness are dead: another starts.
+pub(crate) fn next_start() {
+    drop(docker());
+}
+
 /// Runs the engine's own command line; `None` where there is none.
 pub(crate) fn engine_says(settings: &Settings, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new("docker");

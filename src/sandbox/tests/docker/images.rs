@@ -5,10 +5,15 @@ use std::{
     process::{Command, Stdio},
 };
 
-use podium_sandbox::{Environment, Interpreter, SandboxError, SandboxKind, Settings, Strength, open};
-use podium_types::execution::Ended;
+use podium_sandbox::{
+    Environment, Interpreter, Sandbox, SandboxError, SandboxKind, SessionJob, Settings, Strength, open,
+};
+use podium_types::{execution::Ended, session::SessionKind};
 
-use crate::common::{Place, engine_says, settings, skip};
+use crate::{
+    common::{Place, engine_says, settings, skip},
+    session::{open as open_session, send},
+};
 
 /// Programs that the image has, and the probe needs, under the name by which they are called.
 const PROGRAMS: [(&str, &str); 7] = [
@@ -83,6 +88,8 @@ fn image(settings: &Settings) -> Option<Image<'_>> {
     for module in std::fs::read_dir(Path::new(library).join("lib-dynload")).unwrap().flatten() {
         take_libraries(&root, &module.path());
     }
+    std::fs::create_dir_all(root.join("usr/local/bin")).unwrap();
+    std::os::unix::fs::symlink(PYTHON, root.join("usr/local/bin/python3")).unwrap();
     for folder in ["tmp", "root", "etc", "data"] {
         std::fs::create_dir_all(root.join(folder)).unwrap();
     }
@@ -146,9 +153,33 @@ async fn an_image_of_the_user_s_gives_its_python_and_nothing_that_it_asks_for() 
         // Unless all that it stands on is mounted.
         Ok(execution) => assert_eq!(execution.output.text(), "never\n"),
     }
+    sessions_are_the_image_s_own(&*docker).await;
     let error = Environment::of_image(&*docker, Path::new("/no/python")).await.unwrap_err();
     assert!(
         matches!(error, SandboxError::NoPython { .. }) && error.to_string().contains("/no/python"),
         "{error:?}"
     );
+}
+
+/// The image's Python by its plain name, its kernel, and its shell: it has no bash.
+async fn sessions_are_the_image_s_own(docker: &dyn Sandbox) {
+    let named = Environment::of_image_now(docker, Path::new("python3")).unwrap();
+    assert_eq!(named.python(), Path::new("/usr/local/bin/python3"));
+    let described = named.describe().unwrap();
+    assert!(
+        described.version.starts_with("3.") && described.base_prefix == Path::new("/opt/own"),
+        "{described:?}"
+    );
+    let place = Place::new();
+    let mut kernel =
+        open_session(docker, &SessionJob::new(SessionKind::Kernel, place.workspace(), &named)).await;
+    assert_eq!(kernel.facts().program, format!("python {}", described.version));
+    let seen = send(&mut *kernel, "import sys\nprint(sys.prefix)").await;
+    assert_eq!(seen.output.text(), "/opt/own\n");
+    drop(kernel);
+    let mut shell =
+        open_session(docker, &SessionJob::new(SessionKind::Shell, place.workspace(), &named)).await;
+    assert_eq!(shell.facts().program, "sh");
+    send(&mut *shell, "A=1").await;
+    assert_eq!(send(&mut *shell, "echo $A $FROM_IMAGE").await.output.text(), "1 yes\n");
 }

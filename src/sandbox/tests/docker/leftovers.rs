@@ -162,7 +162,7 @@ async fn the_next_start_sweeps_what_a_killed_harness_left_and_only_that() {
 }
 
 /// Labels of the containers of a harness.
-fn containers_of(settings: &Settings, harness: u32) -> Vec<String> {
+pub(crate) fn containers_of(settings: &Settings, harness: u32) -> Vec<String> {
     let format = "{{.Label \"podium.execution\"}}";
     let arguments = ["ps", "--all", "--filter", "label=podium.execution", "--format", format];
     let text = engine_says(settings, &arguments).unwrap_or_default();

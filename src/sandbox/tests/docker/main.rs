@@ -5,6 +5,7 @@
 //! `cargo nextest run --profile docker`.
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::print_stderr,
     reason = "a failing test may panic, and a skipped one must say so"
 )]
@@ -21,3 +22,6 @@ mod leftovers;
 mod limits;
 mod opening;
 mod results;
+#[path = "../it/session/mod.rs"]
+mod session;
+mod sessions;

@@ -2,7 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use podium_sandbox::{
@@ -129,6 +129,15 @@ impl Drop for Place {
 pub(crate) async fn run(sandbox: &dyn Sandbox, code: &str) -> Execution {
     let place = Place::new();
     sandbox.execute(&place.python(code)).await.unwrap()
+}
+
+/// Polls until it holds.
+pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !holds() {
+        assert!(Instant::now() < deadline, "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Numbers of the host's processes whose command line holds `text`.

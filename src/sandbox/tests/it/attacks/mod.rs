@@ -8,6 +8,7 @@ mod privileges;
 mod processes;
 mod resources;
 mod submission;
+mod tools;
 
 use std::path::Path;
 

@@ -10,7 +10,7 @@ use podium_types::{
 use tempfile::TempDir;
 
 use super::{LONG, NOTHING, SHORT, job, open, send, start, value};
-use crate::common::{Place, jail, skip};
+use crate::common::{Place, attacked, skip};
 
 /// A Python with nothing installed.
 fn bare() -> (TempDir, Environment) {
@@ -25,13 +25,13 @@ fn bare() -> (TempDir, Environment) {
 
 /// A kernel of each sort that this machine has.
 async fn kernels(places: &[Place; 2]) -> Vec<(Box<dyn Session>, Option<TempDir>)> {
-    let Some(jail) = jail() else { return Vec::new() };
+    let Some(sandbox) = attacked() else { return Vec::new() };
     let [first, second] = places;
-    let mut found = vec![(open(&*jail, &job(first, SessionKind::Kernel)).await, None)];
+    let mut found = vec![(open(&*sandbox, &job(first, SessionKind::Kernel)).await, None)];
     let (folder, environment) = bare();
     let mut plain = job(second, SessionKind::Kernel);
     (plain.job.python, plain.job.read_only) = (environment.python().to_owned(), environment.read_only());
-    let plain = open(&*jail, &plain).await;
+    let plain = open(&*sandbox, &plain).await;
     assert!(plain.facts().program.starts_with("python 3."), "{:?}", plain.facts());
     found.push((plain, Some(folder)));
     found
@@ -128,7 +128,7 @@ async fn hostile_cells_break_nothing_that_comes_later() {
             "'a' * 3_000_000",
             "print('\\x00\\xff\\udc80'.encode('utf-8', 'surrogatepass'))\n'\\udc80'",
             "import sys\nsys.setrecursionlimit(10**9) if False else None",
-            "import threading\nthreading.Thread(target=lambda: 1/0).start()",
+            "import threading\nt = threading.Thread(target=lambda: 1/0); t.start(); t.join()",
             "import sys, gc\nsys.argv.clear(); sys.path.clear()",
         ] {
             send(&mut *kernel, cell).await;

@@ -1,17 +1,17 @@
 //! Shells.
 
-use podium_sandbox::{SandboxError, SandboxKind, Settings};
+use podium_sandbox::SandboxError;
 use podium_types::{execution::Ended, session::SessionKind, session::SessionState};
 
 use super::{LONG, SHORT, exited, job, open, send, start};
-use crate::common::{Place, eventually, jail, processes_with};
+use crate::common::{Place, attacked, processes_with};
 
 /// The shells that are tried: the usual one, and the plainest.
 const SHELLS: [Option<&str>; 2] = [None, Some("/bin/sh")];
 
 #[tokio::test]
 async fn state_is_kept_and_nothing_a_command_does_to_its_streams_lasts() {
-    let Some(jail) = jail() else { return };
+    let Some(sandbox) = attacked() else { return };
     let table = [
         ("cd working; export A=1; f() { echo in $1; }; alias ll='echo LL'", 0, ""),
         ("pwd; echo $A; f x\nll", 0, "/workspace/working\n1\nin x\nLL\n"),
@@ -34,7 +34,7 @@ async fn state_is_kept_and_nothing_a_command_does_to_its_streams_lasts() {
         let place = Place::new();
         let mut job = job(&place, SessionKind::Shell);
         job.shell = shell.map(Into::into);
-        let mut session = open(&*jail, &job).await;
+        let mut session = open(&*sandbox, &job).await;
         assert_eq!(session.facts().program, if shell.is_some() { "sh" } else { "bash" });
         for (number, (command, code, output)) in (1..).zip(table) {
             let seen = send(&mut *session, command).await;
@@ -55,9 +55,9 @@ async fn state_is_kept_and_nothing_a_command_does_to_its_streams_lasts() {
 
 #[tokio::test]
 async fn commands_inherit_nothing_but_their_streams() {
-    let Some(jail) = jail() else { return };
+    let Some(sandbox) = attacked() else { return };
     let place = Place::new();
-    let mut session = open(&*jail, &job(&place, SessionKind::Shell)).await;
+    let mut session = open(&*sandbox, &job(&place, SessionKind::Shell)).await;
     let seen =
         send(&mut *session, "ls /proc/self/fd; python3 -c 'import os; print(os.listdir(\"/proc/self/fd\"))'")
             .await;
@@ -70,12 +70,12 @@ async fn commands_inherit_nothing_but_their_streams() {
 
 #[tokio::test]
 async fn at_the_soft_time_out_a_command_goes_on_and_can_be_interrupted() {
-    let Some(jail) = jail() else { return };
+    let Some(sandbox) = attacked() else { return };
     for shell in SHELLS {
         let place = Place::new();
         let mut job = job(&place, SessionKind::Shell);
         job.shell = shell.map(Into::into);
-        let mut session = open(&*jail, &job).await;
+        let mut session = open(&*sandbox, &job).await;
         for command in [
             "sleep 98781; echo next",
             "while :; do sleep 0.1; done; echo next",
@@ -107,9 +107,9 @@ async fn at_the_soft_time_out_a_command_goes_on_and_can_be_interrupted() {
 
 #[tokio::test]
 async fn what_ignores_the_interrupt_goes_on_until_the_restart() {
-    let Some(jail) = jail() else { return };
+    let Some(sandbox) = attacked() else { return };
     let place = Place::new();
-    let mut session = open(&*jail, &job(&place, SessionKind::Shell)).await;
+    let mut session = open(&*sandbox, &job(&place, SessionKind::Shell)).await;
     send(&mut *session, "A=1; touch working/kept").await;
     start(&mut *session, "trap '' INT; sleep 98788").await;
     let seen = session.interrupt(SHORT).await.unwrap();
@@ -123,12 +123,12 @@ async fn what_ignores_the_interrupt_goes_on_until_the_restart() {
 
 #[tokio::test]
 async fn a_command_can_be_given_input() {
-    let Some(jail) = jail() else { return };
+    let Some(sandbox) = attacked() else { return };
     for shell in SHELLS {
         let place = Place::new();
         let mut job = job(&place, SessionKind::Shell);
         job.shell = shell.map(Into::into);
-        let mut session = open(&*jail, &job).await;
+        let mut session = open(&*sandbox, &job).await;
         start(&mut *session, "read x; echo got $x").await;
         let seen = session.send_input("abc\n", false, LONG).await.unwrap();
         assert_eq!((seen.state, seen.output.text().as_str()), (exited(0), "got abc\n"));
@@ -157,9 +157,9 @@ async fn a_command_can_be_given_input() {
 
 #[tokio::test]
 async fn the_end_of_the_shell_is_told_and_a_restart_mends_it() {
-    let Some(jail) = jail() else { return };
+    let Some(sandbox) = attacked() else { return };
     let place = Place::new();
-    let mut session = open(&*jail, &job(&place, SessionKind::Shell)).await;
+    let mut session = open(&*sandbox, &job(&place, SessionKind::Shell)).await;
     for (command, ended) in [
         ("exit 3", Ended::Exit(3)),
         ("kill -9 $$", Ended::Signal(9)),
@@ -179,9 +179,9 @@ async fn the_end_of_the_shell_is_told_and_a_restart_mends_it() {
 
 #[tokio::test]
 async fn jobs_in_the_background_are_listed_and_never_held_up() {
-    let Some(jail) = jail() else { return };
+    let Some(sandbox) = attacked() else { return };
     let place = Place::new();
-    let mut session = open(&*jail, &job(&place, SessionKind::Shell)).await;
+    let mut session = open(&*sandbox, &job(&place, SessionKind::Shell)).await;
     let seen = send(&mut *session, "sleep 98782 & (yes noise) & echo on").await;
     assert!(seen.state == exited(0) && seen.output.text().contains("on\n"), "{seen:?}");
     let seen = send(&mut *session, "echo front").await;
@@ -200,9 +200,9 @@ async fn jobs_in_the_background_are_listed_and_never_held_up() {
 
 #[tokio::test]
 async fn much_output_costs_no_memory_and_is_counted() {
-    let Some(jail) = jail() else { return };
+    let Some(sandbox) = attacked() else { return };
     let place = Place::new();
-    let mut session = open(&*jail, &job(&place, SessionKind::Shell)).await;
+    let mut session = open(&*sandbox, &job(&place, SessionKind::Shell)).await;
     let seen = send(&mut *session, "printf BEGIN; head -c 300M /dev/zero; printf END").await;
     let output = &seen.output;
     assert!(output.head.starts_with("BEGIN") && output.tail.ends_with("END"));
@@ -212,9 +212,9 @@ async fn much_output_costs_no_memory_and_is_counted() {
 
 #[tokio::test]
 async fn what_is_written_to_the_control_descriptor_confuses_nothing() {
-    let Some(jail) = jail() else { return };
+    let Some(sandbox) = attacked() else { return };
     let place = Place::new();
-    let mut session = open(&*jail, &job(&place, SessionKind::Shell)).await;
+    let mut session = open(&*sandbox, &job(&place, SessionKind::Shell)).await;
     // The shell's own descriptors, each written to by a loop of the shell itself, now and in the background.
     let forge = "for n in $(ls /proc/$$/fd); do if [ $n -gt 9 ]; then { printf 'x%.0s' $(seq 20000); \
                  printf '\\n%032d 0\\n1 2 3' 0; } >&$n; fi; done 2>/dev/null; echo forged";
@@ -234,29 +234,13 @@ async fn what_is_written_to_the_control_descriptor_confuses_nothing() {
 
 #[tokio::test]
 async fn a_look_that_is_dropped_loses_nothing() {
-    let Some(jail) = jail() else { return };
+    let Some(sandbox) = attacked() else { return };
     let place = Place::new();
-    let mut session = open(&*jail, &job(&place, SessionKind::Shell)).await;
+    let mut session = open(&*sandbox, &job(&place, SessionKind::Shell)).await;
     {
         let look = session.send("echo first; sleep 0.5; echo second", LONG);
         assert!(tokio::time::timeout(SHORT / 4, look).await.is_err());
     }
     let seen = session.wait(LONG).await.unwrap();
     assert_eq!((seen.state, seen.output.text().as_str(), seen.call), (exited(0), "first\nsecond\n", 1));
-}
-
-#[tokio::test]
-async fn a_plain_process_has_sessions_too() {
-    let process = podium_sandbox::open(SandboxKind::Process, &Settings::default()).unwrap();
-    let place = Place::new();
-    let mut session = open(&*process, &job(&place, SessionKind::Shell)).await;
-    send(&mut *session, "A=2; cd working").await;
-    assert_eq!(send(&mut *session, "echo $A; basename $PWD").await.output.text(), "2\nworking\n");
-    send(&mut *session, "sleep 98789 &").await;
-    start(&mut *session, "sleep 98789").await;
-    assert!(session.interrupt(LONG).await.unwrap().interrupted);
-    drop(session);
-    eventually("the job in the background is dead", || processes_with("98789").is_empty());
-    let mut session = open(&*process, &job(&place, SessionKind::Kernel)).await;
-    assert_eq!(send(&mut *session, "1 + 1").await.state, super::value("2"));
 }
