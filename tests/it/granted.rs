@@ -375,6 +375,8 @@ fn common(mut policy: Value, place: &Place) -> String {
         let at = mount["at"].as_str().unwrap();
         let of_machine = ["read_only_if_there", "link"].contains(&mount["kind"].as_str().unwrap())
             || at.starts_with("/proc/")
+            // The superuser's jails have ordinary nodes of their own.
+            || mount["from"].as_str().is_some_and(|from| from.contains("/podium."))
             || (mount["kind"] == "read_only" && mount["from"] == mount["at"] && at != "/usr");
         !of_machine
     };
