@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use podium_sandbox::{DockerSettings, Strength};
 
 use crate::cli::failure::Failure;
@@ -22,10 +22,10 @@ pub(crate) struct GrantArguments {
     /// Runtime of the docker kind, such as sysbox-runc or runsc [default: the engine's]
     #[arg(long, value_name = "NAME", help_heading = "What code is granted")]
     runtime: Option<String>,
-    /// Begin short scripts in a copy of an interpreter that has its imports done: on or off [default: off].
-    /// Results are the same
-    #[arg(long, value_name = "ON", value_parser = values::switch, help_heading = "What code is granted")]
-    warm: Option<bool>,
+    /// Begin scripts in a copy of an interpreter that has its imports done, in a jail. `auto`: all of an offline
+    /// competition, else those with a time limit of at most ten minutes [default: auto]. Results are the same
+    #[arg(long, value_name = "WHEN", help_heading = "What code is granted")]
+    warm: Option<Warm>,
     /// A machine by name, cut to what this one has: `mle-bench-paper` has 36 CPUs, 440 GB, one GPU and 24 h
     #[arg(long, value_name = "NAME", help_heading = "What code is granted")]
     machine: Option<String>,
@@ -55,12 +55,31 @@ pub(crate) struct GrantArguments {
     pub(crate) environment: Option<String>,
 }
 
+/// When scripts begin warm.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Warm {
+    Auto,
+    On,
+    Off,
+}
+
+impl Warm {
+    /// As the library takes it.
+    const fn asked(self) -> Option<bool> {
+        match self {
+            Self::Auto => None,
+            Self::On => Some(true),
+            Self::Off => Some(false),
+        }
+    }
+}
+
 impl GrantArguments {
     /// As the library takes it, the kind of sandbox aside.
     pub(crate) fn asked(&self) -> Result<Asked, Failure> {
         Ok(Asked {
             kind: None,
-            warm: self.warm,
+            warm: self.warm.and_then(Warm::asked),
             docker: DockerSettings {
                 image: self.image.clone(),
                 runtime: self.runtime.clone(),

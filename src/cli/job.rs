@@ -122,6 +122,8 @@ impl JobArguments {
     /// Small by default: one processor and a little memory, unless a machine or a number is named.
     fn asked(&self) -> Result<Asked, Failure> {
         let mut asked = Asked { kind: Some(self.kind), ..self.grants.asked()? };
+        // One execution would start a server for itself alone.
+        asked.warm = asked.warm.or(Some(false));
         if asked.machine.is_none() {
             asked.cpus = asked.cpus.or(Some(1));
             asked.memory_bytes = asked.memory_bytes.or(Some(4 << 30));

@@ -136,6 +136,9 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
             time.run_s, time.model_s, time.execution_s, time.waiting_s
         ),
     );
+    if report.warm_executions > 0 {
+        say("warm starts", &report.warm_executions.to_string());
+    }
     let blocked: Vec<String> =
         report.blocked.iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
     if !report.limits.is_empty() {

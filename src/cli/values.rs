@@ -62,15 +62,6 @@ pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// `on` or `off`.
-pub(crate) fn switch(text: &str) -> Result<bool, String> {
-    match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => Err(format!("`{text}` is neither `on` nor `off`")),
-    }
-}
-
 /// `NAME=PATH`, where the name can be a folder's.
 pub(crate) fn mount(text: &str) -> Result<(String, std::path::PathBuf), String> {
     let (name, path) = pair(text).map_err(|_| format!("`{text}` is not of the form NAME=PATH"))?;

@@ -82,9 +82,9 @@ pub struct SandboxConfig {
     /// Names of the read-only folders; where they are is the place's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mounts: Vec<String>,
-    /// Short scripts begin in a copy of an interpreter with its imports done, where the sandbox can.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub warm: bool,
+    /// Which scripts begin in a copy of an interpreter with its imports done, where the sandbox can.
+    #[serde(default, skip_serializing_if = "WarmStarts::is_off")]
+    pub warm: WarmStarts,
     /// The image of the docker kind, where it is not Podium's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
@@ -97,6 +97,35 @@ pub struct SandboxConfig {
     /// What this machine has less of than was asked for, a fragment each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cut: Vec<String>,
+}
+
+/// Which scripts may begin warm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WarmStarts {
+    /// None.
+    #[default]
+    Off,
+    /// Those with a time limit of at most [`podium_sandbox::WARM`].
+    Short,
+    /// All.
+    All,
+}
+
+impl WarmStarts {
+    /// For people.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Short => "scripts of at most 10 minutes",
+            Self::All => "all scripts",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    const fn is_off(&self) -> bool {
+        matches!(self, Self::Off)
+    }
 }
 
 impl SandboxConfig {

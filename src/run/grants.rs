@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use podium_sandbox::{DockerSettings, GpuRoot, SandboxKind, Strength};
 
-use crate::run::config::{Allowances, SandboxConfig};
+use crate::run::config::{Allowances, SandboxConfig, WarmStarts};
 use crate::run::error::RunError;
 use crate::run::machine;
 use crate::run::order::{Origin, given};
@@ -22,7 +23,7 @@ pub struct Asked {
     pub kind: Option<SandboxKind>,
     /// Image and runtime of the docker kind.
     pub docker: DockerSettings,
-    /// Warm starts of short scripts; off by default.
+    /// Warm starts; by default see [`Self::warm_starts`].
     pub warm: Option<bool>,
     /// Refuse anything weaker.
     pub require: Option<Strength>,
@@ -64,6 +65,17 @@ struct Resolving<'a> {
 }
 
 impl Asked {
+    /// Which scripts begin warm. Unasked: all of an offline competition, which are short of themselves, and else those
+    /// with a short time limit; where training takes hours the imports do not count. Only a jail can.
+    pub fn warm_starts(&self, is_offline: bool) -> WarmStarts {
+        match (self.kind.unwrap_or(SandboxKind::Jail), self.warm) {
+            (SandboxKind::Docker | SandboxKind::Process, _) | (_, Some(false)) => WarmStarts::Off,
+            (SandboxKind::Jail, Some(true)) => WarmStarts::All,
+            (SandboxKind::Jail, None) if is_offline => WarmStarts::All,
+            (SandboxKind::Jail, None) => WarmStarts::Short,
+        }
+    }
+
     /// The grant of one execution where `workers` of them may run at the same time.
     ///
     /// # Errors
@@ -120,7 +132,7 @@ impl Asked {
             gpus,
             allowances,
             mounts: self.mounts.keys().cloned().collect(),
-            warm: self.warm.unwrap_or(false),
+            warm: self.warm_starts(false),
             image: self.docker.image.clone(),
             runtime: self.docker.runtime.clone(),
             machine: self.machine.clone(),
@@ -270,7 +282,11 @@ pub fn sandbox_settings(config: &SandboxConfig) -> podium_sandbox::Settings {
     let (image, runtime) = (config.image.clone(), config.runtime.clone());
     let docker =
         podium_sandbox::DockerSettings { image, runtime, ..podium_sandbox::DockerSettings::default() };
-    let warm = config.warm.then_some(podium_sandbox::WARM);
+    let warm = match config.warm {
+        WarmStarts::Off => None,
+        WarmStarts::Short => Some(podium_sandbox::WARM),
+        WarmStarts::All => Some(Duration::MAX),
+    };
     podium_sandbox::Settings { require: config.require, docker, warm, ..podium_sandbox::Settings::default() }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use podium_competition::Competition;
+use podium_competition::{BoardKind, Competition};
 use podium_llm::ModelName;
 use podium_sandbox::SandboxKind;
 use podium_scaffold::context::Grants;
@@ -99,8 +99,9 @@ impl Order {
                 }
             }
         }
-        let sandbox = self.sandbox.resolve(site, scaffold.parallel_executions(), &mut origins)?;
-        let warm = if sandbox.warm { "on, for short scripts" } else { "off" }.to_owned();
+        let mut sandbox = self.sandbox.resolve(site, scaffold.parallel_executions(), &mut origins)?;
+        sandbox.warm = self.sandbox.warm_starts(competition.board.kind == BoardKind::Baselines);
+        let warm = sandbox.warm.word().to_owned();
         let origin = given(self.sandbox.warm.is_some());
         origins.push(Origin { name: "warm starts".to_owned(), value: warm, origin });
         let description = std::fs::read_to_string(data.public.join("description.md"))

@@ -50,6 +50,10 @@ pub(super) fn start(
     let (status, status_write) = pipe_pair()?;
     let (block_read, block_write) = pipe_pair()?;
     let mut arguments = arguments(jail, job)?;
+    if user_namespace.is_some() {
+        // What waits for a warm program is the first process itself, which nothing inside can kill or stop.
+        arguments.flag("--as-pid-1");
+    }
     arguments.descriptor("--json-status-fd", status_write);
     arguments.descriptor("--block-fd", block_read);
     let Finished { line, mut inherit } = arguments.finish()?;

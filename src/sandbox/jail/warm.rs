@@ -1,8 +1,8 @@
 //! Starting a job's program as a copy of a warm interpreter.
 //!
 //! The jail is the same as for a cold start, made inside the user namespace of the fork server, without which a copy
-//! could not enter it. Its first program is a shell that waits: a jail lives as long as its first program, which
-//! hostile code can kill, and then dies with it. The end of the jail is brought about from outside, never by it.
+//! could not enter it. Its first process only waits: a jail lives as long as that, and nothing inside can
+//! kill or stop the first process. The end of the jail is brought about from outside.
 
 use std::{
     ffi::OsString,
@@ -13,7 +13,6 @@ use std::{
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec},
-    net::{AddressFamily, SocketFlags, SocketType},
     process::{Pid, Resource},
 };
 
@@ -22,19 +21,18 @@ use crate::{
     Job, SandboxError,
     cgroup::Hierarchy,
     finish, program,
-    program::Launch,
+    program::{Launch, pipe_pair},
     tree::{Live, STUCK, Tree, stuck},
     warm::{self, Key, Request, Server},
 };
 
 /// Where the server's program is in its own view of the files.
 const FOLDER: &str = "/podium";
-/// Says that it runs, and waits for the end of its input.
-const HOLDER: [&str; 3] = ["/bin/sh", "-c", "echo; read -r _"];
-/// How long a shell may take to start; a loaded machine is slow.
+/// Says that it runs by giving back what is written to it, and waits for the end of its input. Processes that are left
+/// to it vanish when they end, for it ignores their ends. Where `env` cannot do that, scripts start cold.
+const HOLDER: [&str; 3] = ["/usr/bin/env", "--ignore-signal=CHLD", "cat"];
+/// How long the first process may take to start; a loaded machine is slow.
 const SETUP: Duration = Duration::from_secs(30);
-/// Processes in the control group that a cold start does not have.
-const HOLDERS: u64 = 1;
 /// In the order of [`Request::namespaces`].
 const NAMESPACES: [&str; 7] = ["user", "pid", "mnt", "net", "ipc", "uts", "cgroup"];
 
@@ -91,20 +89,14 @@ fn serve(jail: &Jail, job: &Job, argv: Vec<OsString>) -> Result<Server, SandboxE
 
 /// Makes the jail and has a copy enter it.
 fn copy(jail: &Jail, job: &Job, launch: &Launch, server: &Server) -> Result<Live<JailTree>, SandboxError> {
-    let (ours, theirs) =
-        rustix::net::socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)
-            .map_err(SandboxError::system("socketpair"))?;
-    let stdin = theirs.try_clone().map_err(|source| SandboxError::System { call: "dup", source })?;
-    let holder = Launch {
-        argv: HOLDER.map(OsString::from).to_vec(),
-        stdin: Some(stdin),
-        output: theirs,
-        inherit: Vec::new(),
-    };
-    let mut with_holder = job.clone();
-    with_holder.limits.processes = job.limits.processes.saturating_add(HOLDERS);
-    let mut live = start::start(jail, &with_holder, holder, &ours, Some(server.user_namespace()?))?;
-    let copy = enter(job, launch, server, &live.tree, ours).and_then(|mut copy| {
+    let (stdin, holder) = pipe_pair()?;
+    rustix::io::write(&holder, b"\n").map_err(SandboxError::system("write"))?;
+    let (said, output) = pipe_pair()?;
+    let waiting =
+        Launch { argv: HOLDER.map(OsString::from).to_vec(), stdin: Some(stdin), output, inherit: Vec::new() };
+    let mut live = start::start(jail, job, waiting, &said, Some(server.user_namespace()?))?;
+    let copy = await_word(&said).and_then(|()| enter(job, launch, server, &live.tree, holder));
+    let copy = copy.and_then(|mut copy| {
         copy.end_with(live.tree.first_fd()?)?;
         Ok(copy)
     });
@@ -123,7 +115,29 @@ fn copy(jail: &Jail, job: &Job, launch: &Launch, server: &Server) -> Result<Live
     }
 }
 
-/// Waits for the jail to be complete, then for the copy in it.
+/// Waits for the first process to run, which is when the jail is complete.
+fn await_word(said: &OwnedFd) -> Result<(), SandboxError> {
+    let wait = Timespec::try_from(SETUP).unwrap_or_default();
+    loop {
+        match rustix::event::poll(&mut [PollFd::new(said, PollFlags::IN)], Some(&wait)) {
+            Ok(0) => {
+                return Err(SandboxError::Start { message: "the jail did not answer in time".to_owned() });
+            }
+            Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(SandboxError::system("poll")(errno)),
+            Ok(_) => break,
+        }
+    }
+    let mut text = [0; 512];
+    let count = rustix::io::read(said, &mut text).map_err(SandboxError::system("read"))?;
+    match text.get(..count).unwrap_or_default() {
+        b"\n" => Ok(()),
+        [] => Err(SandboxError::Start { message: "the jail has ended".to_owned() }),
+        text => Err(SandboxError::Start { message: String::from_utf8_lossy(text).trim().to_owned() }),
+    }
+}
+
+/// Has a copy enter the jail.
 fn enter(
     job: &Job,
     launch: &Launch,
@@ -131,12 +145,6 @@ fn enter(
     tree: &JailTree,
     holder: OwnedFd,
 ) -> Result<warm::Copy, SandboxError> {
-    let deadline = Instant::now() + SETUP;
-    match warm::receive(&holder, deadline).map_err(SandboxError::system("recvmsg"))? {
-        Some(message) if message.text == "\n" => {}
-        Some(message) => return Err(SandboxError::Start { message: message.text.trim().to_owned() }),
-        None => return Err(SandboxError::Start { message: "the jail has ended".to_owned() }),
-    }
     let namespaces = namespaces(tree.first())?;
     let mut rlimits = finish::rlimits(&job.limits);
     rlimits.push((Resource::Nproc, job.limits.processes));

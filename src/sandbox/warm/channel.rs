@@ -69,7 +69,7 @@ pub(super) fn take(socket: impl AsFd) -> Result<Option<Message>, Errno> {
 }
 
 /// Waits for a message; `None` when the other end is closed.
-pub(crate) fn receive(socket: &OwnedFd, deadline: Instant) -> Result<Option<Message>, Errno> {
+pub(super) fn receive(socket: &OwnedFd, deadline: Instant) -> Result<Option<Message>, Errno> {
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let wait = Timespec::try_from(left).unwrap_or_default();

@@ -43,7 +43,7 @@ pub(crate) struct Copy {
     /// From the program's parent, which reaps it when this is closed. Until then nothing of its jail can be wholly
     /// dead, so it must be closed at once when the end has been taken note of.
     report: Option<OwnedFd>,
-    /// Keeps the process that holds the jail open waiting.
+    /// Keeps the first process of the jail waiting.
     _holder: OwnedFd,
 }
 

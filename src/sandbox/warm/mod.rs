@@ -7,11 +7,17 @@
 //! only then becomes the program. When anything of this does not work, the execution starts cold, and that is said
 //! once.
 //!
-//! Where a warm start differs from a cold one: the program is process 3 of its jail beside a waiting shell, the parent
-//! of its process is outside (`os.getppid()` is 0), it leads its own session, `sys.meta_path` holds one finder more,
-//! the shared libraries of the profile are loaded, the memory it shares with the server is not counted, and all
-//! copies of one server have the same addresses. Scripts that say `# podium: cold`, name a package that keeps state
-//! of a device ([`fitness`]), commands and sessions start cold.
+//! Where a warm start differs from a cold one: the first process of the jail is one that waits, the parent of the
+//! program's process is outside (`os.getppid()` is 0), it leads its own session, `sys.meta_path` holds one finder more,
+//! the shared libraries of the profile are loaded and their threads begin when they are needed, the memory it shares
+//! with the server is not counted, all copies of one server have the same addresses, the C library's own signal 33 is
+//! taken, and at the end the server's modules and libraries are not taken apart: an object that a script leaves inside
+//! a package is not finalised (what it leaves in its own modules is). Scripts that say `# podium: cold`, name a package
+//! that keeps state of a device ([`fitness`]), commands and sessions start cold, and so do the docker and the process
+//! kinds.
+//!
+//! Which scripts begin warm by themselves is the harness's choice, by their time limit: see
+//! [`Settings::warm`](crate::Settings). A server costs about a second and a half of one processor, and some 100 MB.
 
 mod channel;
 mod copy;
@@ -19,7 +25,6 @@ mod fitness;
 mod server;
 mod servers;
 
-pub(crate) use channel::receive;
 pub(crate) use copy::{Copy, Request, request};
 pub(crate) use fitness::fits;
 pub(crate) use server::{Server, source};

@@ -56,8 +56,16 @@ const PROFILE: [&str; 26] = [
     "sklearn.tree",
 ];
 
-/// The program, without the lines that say where it is.
-const PROGRAM: &str = include_str!("server.py");
+/// The program, without the lines that say where it is: one text, in this order.
+const PROGRAM: [&str; 7] = [
+    include_str!("python/start.py"),
+    include_str!("python/recorder.py"),
+    include_str!("python/hidden.py"),
+    include_str!("python/ending.py"),
+    include_str!("python/imports.py"),
+    include_str!("python/kernel.py"),
+    include_str!("python/serve.py"),
+];
 
 /// A fork server that is ready. Ended when dropped; the copies it made live on.
 #[derive(Debug)]
@@ -81,7 +89,7 @@ pub(crate) fn source(control: i32, folder: &str, workspace: &str, filters: &[Vec
     line(format_args!("WORKSPACE = {workspace:?}"));
     line(format_args!("IMPORTS = {PROFILE:?}"));
     line(format_args!("FILTERS = [bytes(code) for code in {filters:?}]"));
-    text + PROGRAM
+    text + &PROGRAM.join("\n\n")
 }
 
 impl Server {

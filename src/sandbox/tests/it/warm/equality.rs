@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use podium_sandbox::CpuSet;
-use podium_types::execution::{Ended, LimitHit, Output};
+use podium_sandbox::{CpuSet, SubmissionRule};
+use podium_types::execution::{Collected, Ended, LimitHit, Output};
 
 use super::{base, both, job, run};
 use crate::common::Place;
@@ -71,6 +71,22 @@ const SCRIPTS: &[(&str, &str)] = &[
          atexit.register(print, 'exit 1')\natexit.register(print, 'exit 2')\nclass W: pass\nw = W()\nweakref.finalize(w, print, 'finalize')\n\
          threading.Timer(0.1, lambda: print('timer')).start()\nprint('main')",
     ),
+    (
+        "what is left at the end",
+        "import numpy, pandas, warnings, os, sys, ctypes\nopen('mine.py', 'w').write('f = open(\"left.csv\", \"w\")\\nf.write(\"ab\")\\ndef g(*a): return f\\n\
+         class D:\\n    def __del__(self): print(\"mine\")\\nd = D()')\nsys.path.insert(0, '.')\nimport mine, sqlite3\n\
+         pandas.DataFrame.mine = warnings.showwarning = mine.g\ndef f(): return d\nclass D:\n    def __del__(self): print('del', sys, mine)\n\
+         d = D(); d.self = d\nprint('main')\nctypes.CDLL(None).printf(b'from C')",
+    ),
+    (
+        "the end after an exception",
+        "import numpy\nclass D:\n    def __del__(self): print('del', numpy)\nd = D()\ndef f(): return d\nraise OSError",
+    ),
+    (
+        "the end by an exit",
+        "import numpy, sys, atexit\nclass D:\n    def __del__(self): print('del', numpy)\nd = D()\ndef f(): return d\natexit.register(print, 'x')\nsys.exit(5)",
+    ),
+    ("an exit at the end", "import numpy, sys, atexit\n@atexit.register\ndef f(): sys.exit(5)"),
     (
         "order of output",
         "import numpy, sys, os\nfor i in range(50):\n    print('out', i)\n    print('err', i, file=sys.stderr)\n    os.write(1, b'raw\\n')\n\
@@ -159,6 +175,28 @@ fn first_difference(cold: &str, warm: &str) -> String {
 }
 
 #[tokio::test]
+async fn a_file_that_is_left_open_is_whole() {
+    let Some(environment) = base() else { return };
+    let Some((cold, warm)) = both() else { return };
+    // The function keeps the namespace alive, so that only the collector ends it.
+    let open = "import numpy, os, pandas\nf = open('submission/submission.csv', 'w')\nf.write('id,y\\n1,2\\n')\ndef g(*a): return f\n";
+    for more in ["", "pandas.DataFrame.mine = g", "import sys\nsys.exit(1)", "1 / 0"] {
+        for sandbox in [&cold, &warm] {
+            let place = Place::new();
+            let mut job = job(&place, &environment, &format!("{open}{more}"));
+            job.submission = Some(SubmissionRule {
+                path: "submission/submission.csv".to_owned(),
+                store: place.store(),
+                max_bytes: 1 << 20,
+            });
+            let execution = sandbox.execute(&job).await.unwrap();
+            let Collected::File { bytes, .. } = execution.submission else { panic!("{execution:?}") };
+            assert_eq!(bytes, 9, "{more}: {execution:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn each_has_its_own_randomness() {
     let Some(environment) = base() else { return };
     let Some((_, warm)) = both() else { return };
@@ -226,7 +264,7 @@ async fn limits_hold_and_are_named() {
     assert!(interrupted.output.text().starts_with("on\nsaved\nTraceback"), "{interrupted:?}");
     assert_eq!(interrupted.exception.unwrap().kind, "KeyboardInterrupt");
 
-    let ignored = "import numpy, signal, os\nfor s in (2, 15): signal.signal(s, signal.SIG_IGN)\nos.kill(2, signal.SIGSTOP)\nprint('on')\nwhile True: pass";
+    let ignored = "import numpy, signal, os\nfor s in (2, 15): signal.signal(s, signal.SIG_IGN)\nos.kill(1, signal.SIGSTOP)\nprint('on')\nwhile True: pass";
     let killed = limited(ignored, &|job| job.timeout = Duration::from_secs(2)).await;
     assert_eq!((killed.ended, killed.output.text().as_str()), (Ended::Signal(9), "on\n"));
 
@@ -254,5 +292,5 @@ async fn limits_hold_and_are_named() {
         },
     )
     .await;
-    assert_eq!(file.limit, Some(LimitHit::Disk { limit_bytes: 1 << 20 }));
+    assert_eq!(file.limit, Some(LimitHit::FileSize { limit_bytes: 1 << 20 }));
 }

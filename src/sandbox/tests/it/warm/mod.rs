@@ -2,6 +2,7 @@
 
 mod attacks;
 mod equality;
+mod leftovers;
 mod servers;
 
 use std::time::Duration;
