@@ -50,26 +50,6 @@ impl Block {
     }
 }
 
-/// Both texts without the characters with which both begin and end. Bytes are compared, and only what differs is taken
-/// apart into characters: most pairs differ little.
-fn without_common_ends<'a>(mut left: &'a str, mut right: &'a str) -> (&'a str, &'a str) {
-    fn equal<'b>(left: impl Iterator<Item = &'b u8>, right: impl Iterator<Item = &'b u8>) -> usize {
-        left.zip(right).take_while(|(left, right)| left == right).count()
-    }
-    let mut prefix = equal(left.as_bytes().iter(), right.as_bytes().iter());
-    while !left.is_char_boundary(prefix) || !right.is_char_boundary(prefix) {
-        prefix -= 1;
-    }
-    left = left.get(prefix..).unwrap_or_default();
-    right = right.get(prefix..).unwrap_or_default();
-    let mut suffix = equal(left.as_bytes().iter().rev(), right.as_bytes().iter().rev());
-    while !left.is_char_boundary(left.len() - suffix) || !right.is_char_boundary(right.len() - suffix) {
-        suffix -= 1;
-    }
-    let cut = |text: &'a str| text.get(..text.len() - suffix).unwrap_or_default();
-    (cut(left), cut(right))
-}
-
 impl TextDistance {
     /// With empty buffers.
     pub fn new() -> Self {
@@ -144,6 +124,24 @@ impl TextDistance {
         }
         rises - falls
     }
+}
+
+/// Both texts without the characters that they share at their beginning and at their end. Bytes are compared, which is
+/// much faster than characters, and no character is cut.
+fn without_common_ends<'a>(left: &'a str, right: &'a str) -> (&'a str, &'a str) {
+    let same = |(left, right): &(u8, u8)| left == right;
+    let mut prefix = left.bytes().zip(right.bytes()).take_while(same).count();
+    while !left.is_char_boundary(prefix) {
+        prefix -= 1;
+    }
+    let rest = |text: &'a str| text.get(prefix..).unwrap_or_default();
+    let (left, right) = (rest(left), rest(right));
+    let mut suffix = left.bytes().rev().zip(right.bytes().rev()).take_while(same).count();
+    while !left.is_char_boundary(left.len() - suffix) {
+        suffix -= 1;
+    }
+    let rest = |text: &'a str| text.get(..text.len() - suffix).unwrap_or_default();
+    (rest(left), rest(right))
 }
 
 /// Mean edit distance of texts, in characters.

@@ -40,7 +40,7 @@ pub(crate) fn sorted_rows(column: &Column) -> Result<Vec<usize>, Unsortable> {
             rows.sort_by(|left, right| value(*left).partial_cmp(&value(*right)).unwrap_or(Ordering::Equal));
         }
         Column::Text(cells) => {
-            let texts: Vec<&str> = rows.iter().map(|row| cells.get(*row).unwrap_or_default()).collect();
+            let texts: Vec<&str> = cells.iter().flatten().collect();
             let order = numpy_argsort(texts.len(), |left, right| texts.get(left) < texts.get(right));
             rows = order.into_iter().filter_map(|position| rows.get(position).copied()).collect();
         }
@@ -264,6 +264,41 @@ mod tests {
         assert_eq!(sorted(&forty), order);
         assert_eq!(sorted(&[]), [0usize; 0]);
         assert_eq!(sorted(&[7]), [0]);
+    }
+
+    fn sorted_column(texts: &[&str]) -> Vec<usize> {
+        let mut cells = Texts::default();
+        texts.iter().for_each(|text| cells.push(Some(text)));
+        sorted_rows(&Column::Text(cells)).unwrap()
+    }
+
+    #[test]
+    fn missing_keys_stand_last_and_equal_numbers_in_file_order() {
+        let mut cells = Texts::default();
+        for text in [None, Some("b"), None, Some("a")] {
+            cells.push(text);
+        }
+        assert_eq!(sorted_rows(&Column::Text(cells)), Ok(vec![3, 1, 0, 2]));
+        assert_eq!(sorted_rows(&Column::Integer(vec![2, 1, 2, 1, -5])), Ok(vec![4, 1, 3, 0, 2]));
+        assert_eq!(sorted_rows(&Column::Boolean(vec![true, false, true])), Ok(vec![1, 0, 2]));
+    }
+
+    #[test]
+    fn texts_without_repeats_sort_by_code_point() {
+        let tables: [&[&str]; 4] = [
+            &["key_10", "key_2", "key_", "key_1", "key_100000000000", "key_1000000000", "key_\u{e9}"],
+            &["", "b", "a\u{10ffff}", "a", "a\u{ffff}", "ab"],
+            &["twelve bytes", "twelve bytes and more", "twelve byte"],
+            &[],
+        ];
+        for texts in tables {
+            let found = sorted_column(texts);
+            let mut expected: Vec<usize> = (0..texts.len()).collect();
+            expected.sort_by_key(|row| texts[*row].chars().collect::<Vec<char>>());
+            assert_eq!(found, expected, "{texts:?}");
+        }
+        assert_eq!(sorted_column(&["a", "b", "c"]), [0, 1, 2]);
+        assert_eq!(sorted_column(&["b", "a", "b", "a", ""]), [4, 1, 3, 0, 2]);
     }
 
     #[test]

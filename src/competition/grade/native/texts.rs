@@ -13,39 +13,36 @@ use podium_metric::literal::{self, Integer};
 use crate::csv::{Cell, Column};
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::single::Single;
-use crate::grade::parallel::in_parts;
+use crate::grade::parallel::map_rows;
 use crate::grade::python::text_of;
 
 /// Mean edit distance of cells that must be text: `billion-word-imputation`.
 pub(crate) fn sentence_distance(input: &Input<'_>) -> Result<Score, Fault> {
     let sides = Single::of(input)?;
     let pairing = sides.sorted()?;
-    let parts = in_parts(pairing.answers.len(), |part| {
+    let distances = map_rows(pairing.answers.len(), |range| {
         let mut distance = TextDistance::new();
-        let cells = sides.cells(&pairing).skip(part.start).take(part.len());
-        let one = |(row, guess, truth)| match (guess, truth) {
+        let between = |(row, guess, truth)| match (guess, truth) {
             (Cell::Text(guess), Cell::Text(truth)) => Ok(distance.between(truth, guess) as f64),
             (_, Cell::Text(_)) => {
                 Err(sides.misfit(row, "text; words such as NA, null and None count as missing"))
             }
             _ => Err(Fault::answers("a cell is no text")),
         };
-        cells.map(one).collect::<Result<Vec<f64>, Fault>>()
-    });
-    let distances: Vec<Vec<f64>> = parts.into_iter().collect::<Result<_, _>>()?;
-    Ok(Score::numpy(metric::mean(&distances.concat())))
+        sides.cells_of(&pairing, range).map(between).collect()
+    })?;
+    Ok(Score::numpy(metric::mean(&distances)))
 }
 
 /// Mean edit distance of cells as Python spells them: `bms-molecular-translation`.
 pub(crate) fn spelled_distance(input: &Input<'_>) -> Result<Score, Fault> {
     let sides = Single::of(input)?;
     let pairing = sides.sorted()?;
-    let distances = in_parts(pairing.answers.len(), |part| -> Vec<f64> {
+    let distances = map_rows(pairing.answers.len(), |range| {
         let mut distance = TextDistance::new();
-        let cells = sides.cells(&pairing).skip(part.start).take(part.len());
-        cells.map(|(_, guess, truth)| distance.between(&text_of(truth), &text_of(guess)) as f64).collect()
-    })
-    .concat();
+        let between = |(_, guess, truth)| distance.between(&text_of(truth), &text_of(guess)) as f64;
+        Ok::<Vec<f64>, Fault>(sides.cells_of(&pairing, range).map(between).collect())
+    })?;
     let missing = sides.guess.cells().filter(|cell| *cell == Cell::Missing).count();
     let score = Score::numpy(metric::mean(&distances));
     Ok(note_spelling(score, sides.guess, missing))
