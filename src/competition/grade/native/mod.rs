@@ -4,13 +4,22 @@
 //! refuses is refused, in words that say what to mend, and a quirk that took effect is a note of the score.
 
 mod areas;
+mod bias;
 mod boxes;
+mod correlations;
 mod cuboids;
 mod errors;
+mod findings;
+mod labels;
+mod lists;
 mod masks;
 mod positional;
+mod positions;
+mod questions;
 mod ranking;
 mod shared;
+mod single;
+mod texts;
 mod tokens;
 mod volumes;
 
@@ -39,6 +48,27 @@ const GRADERS: &[(&str, Native)] = &[
     ("vesuvius_challenge_ink_detection", masks::ink),
     ("vinbigdata_chest_xray_abnormalities_detection", boxes::findings),
     // Text, sequences and rankings.
+    ("unintended_bias", bias::unintended_bias),
+    ("label_correlation", correlations::label_correlation),
+    ("rank_correlations", correlations::rank_correlations),
+    ("soft_f1", findings::soft_f1),
+    ("vote_divergence", findings::vote_divergence),
+    ("weighted_findings", findings::weighted_findings),
+    ("label_sets", labels::label_sets),
+    ("label_sets_or_none", labels::label_sets_or_none),
+    ("ranked_label_columns", labels::ranked_label_columns),
+    ("angular_error", positions::angular_error),
+    ("trip_distance", positions::trip_distance),
+    ("answer_spans", questions::answer_spans),
+    ("cell_orders", lists::cell_orders),
+    ("ranked_lists", lists::ranked_lists),
+    ("ranked_lists_among", lists::ranked_lists_among),
+    ("ranked_lists_only", lists::ranked_lists_only),
+    ("sentence_distance", texts::sentence_distance),
+    ("sequence_error_rate", texts::sequence_error_rate),
+    ("spelled_distance", texts::spelled_distance),
+    ("spelled_word_overlap", texts::spelled_word_overlap),
+    ("word_overlap", texts::word_overlap),
 ];
 
 /// The grader that a competition's TOML names.
