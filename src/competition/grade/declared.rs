@@ -35,8 +35,8 @@ pub(crate) fn grade(declared: &Declared, input: &Input<'_>) -> Result<Score, Fau
     Ok(Score { value, rounding, notes })
 }
 
-/// The kappa of ratings some of which lie beyond the signed range. scikit-learn then keeps its list of ratings in
-/// doubles and loses every row whose rating is not exactly one.
+/// The kappa of ratings some of which lie beyond the signed range, while some true rating is not predicted. scikit-learn
+/// then keeps its list of ratings in doubles and loses every row whose rating is not exactly one.
 #[expect(clippy::cast_possible_truncation, reason = "within 65 bits")]
 fn kappa_of_large(truth: &[Label<'_>], guess: &[Label<'_>]) -> f64 {
     let value = |label: &Label<'_>| match *label {
@@ -173,7 +173,11 @@ impl<'a> Pair<'a> {
             return Err(Fault::Submission(format!("column {name} holds {found}, expected {expected}")));
         }
         let kappa = self.declared.metric == MetricName::QuadraticWeightedKappa;
-        if kappa && guess.labels.iter().any(|label| matches!(label, Label::Real(_))) {
+        let large = |label: &Label<'_>| matches!(label, Label::Real(_));
+        if kappa
+            && guess.labels.iter().any(large)
+            && !truth.labels.iter().all(|label| guess.labels.contains(label))
+        {
             return Ok(kappa_of_large(&truth.labels, &guess.labels));
         }
         self.score_labels::<Label<'_>>(&truth.labels, &guess.labels)
