@@ -187,7 +187,6 @@ fn heap_sort(span: &mut [usize], less: impl Fn(usize, usize) -> bool) {
 }
 
 #[cfg(test)]
-#[expect(clippy::indexing_slicing, reason = "tests may be blunt")]
 mod tests {
     use super::*;
 
