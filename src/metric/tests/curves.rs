@@ -1,5 +1,5 @@
-//! Areas under curves, agreement and scaled correlation: against slow formulas, identities, and figures that NumPy, SciPy
-//! and scikit-learn (2.2.6, 1.17.1, 1.9.1) gave for the same numbers.
+//! Areas under curves, agreement and scaled correlation: against slow formulas, identities, and figures that `numpy`, `scipy`
+//! and `scikit-learn` (2.2.6, 1.17.1, 1.9.1) gave for the same numbers.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::float_cmp, reason = "tests may be blunt")]
 
@@ -35,7 +35,7 @@ fn slow_band(truth: &[bool], scores: &[f64], from: f64, to: f64) -> f64 {
         let (low, high) = (y.max(from), next_y.min(to));
         if high > low {
             let at = |height: f64| x + (next_x - x) * (height - y) / (next_y - y);
-            area += (high - low) * (1.0 - (at(low) + at(high)) / 2.0);
+            area += (high - low) * (1.0 - f64::midpoint(at(low), at(high)));
         }
         (x, y) = (next_x, next_y);
     }
