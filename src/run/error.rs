@@ -120,6 +120,24 @@ pub enum RunError {
         /// What there is.
         machine: String,
     },
+    /// A machine that is unknown.
+    #[error("machine `{name}` is unknown{}", nearest.as_ref().map(|near| format!("; nearest: {near}")).unwrap_or_default())]
+    UnknownMachine {
+        /// What was asked for.
+        name: String,
+        /// All there are.
+        known: Vec<String>,
+        /// The nearest of them.
+        nearest: Option<String>,
+    },
+    /// A machine whose file is wrong.
+    #[error("machine `{name}` cannot be used: {message}")]
+    Machine {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
     /// The sandbox.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
@@ -207,6 +225,8 @@ impl RunError {
             | Self::EmptyRecording(_)
             | Self::RecordingChanged(_)
             | Self::Overcommitted { .. }
+            | Self::UnknownMachine { .. }
+            | Self::Machine { .. }
             | Self::Limits(_)
             | Self::NotPrepared { .. }
             | Self::Lock(LockError::Held { .. })
@@ -252,10 +272,14 @@ impl RunError {
                 Some("give its prices in a file of models (`--models FILE`), or limit with --max-tokens instead".to_owned())
             }
             Self::Overcommitted { .. } => Some(
-                "grant less with --memory or --cpus, leave them out for an even share, or run fewer at a time with \
+                "grant less with --memory, --cpus or --gpus, leave them out for an even share, or run fewer at a time with \
                  --set search.workers=N"
                     .to_owned(),
             ),
+            Self::UnknownMachine { known, .. } => {
+                Some(format!("machines are the files of benchmark/machines: {}", known.join(", ")))
+            }
+            Self::Machine { name, .. } => Some(format!("mend benchmark/machines/{name}.toml")),
             Self::Sandbox(SandboxError::TooWeak { found: Strength::Limits, .. }) => {
                 Some("use the kind `jail`, which is the default, or require less".to_owned())
             }

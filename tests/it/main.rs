@@ -9,15 +9,18 @@
 
 mod support;
 
+mod attacks;
 mod bans;
 mod border;
 mod calls;
+mod checks;
 mod crash;
 mod damage;
 mod demo;
 mod disk;
 mod errors;
 mod grade;
+mod granted;
 mod grants;
 mod hidden;
 mod json_errors;
