@@ -250,25 +250,24 @@ mod tests {
         numpy_argsort(values.len(), |left, right| values.get(left) < values.get(right))
     }
 
-    /// What `numpy.array([...], dtype=object).argsort()` of NumPy 2.2 gave.
+    /// What NumPy 2.2.6 gave for `numpy.array([...], dtype=object).argsort()` of the same values, as text.
     #[test]
     fn equal_keys_come_in_numpys_order() {
-        assert_eq!(sorted(&[2, 1, 2, 1, 0]), [4, 1, 3, 0, 2]);
-        let seventeen: Vec<u32> = (0..17).map(|k| k * 7 % 3).collect();
-        assert_eq!(sorted(&seventeen), [0, 12, 3, 9, 6, 15, 13, 10, 16, 4, 1, 7, 5, 11, 2, 14, 8]);
-        let forty: Vec<u32> = (0..40).map(|k| k * 5 % 4).collect();
+        let values: Vec<u32> = (0..50).map(|k| k * 7919 % 13).collect();
         let order = [
-            0, 28, 4, 16, 32, 36, 8, 20, 24, 12, 33, 17, 29, 21, 25, 9, 5, 37, 1, 13, 22, 26, 34, 18, 14, 10,
-            6, 2, 38, 30, 35, 19, 27, 23, 15, 11, 7, 3, 31, 39,
+            0, 26, 13, 39, 33, 20, 46, 7, 27, 40, 14, 1, 34, 8, 47, 21, 2, 41, 28, 15, 22, 48, 35, 9, 3, 16,
+            29, 42, 36, 49, 23, 10, 30, 4, 43, 17, 11, 24, 37, 18, 44, 5, 31, 38, 25, 12, 19, 6, 32, 45,
         ];
-        assert_eq!(sorted(&forty), order);
+        assert_eq!(sorted(&values), order);
         assert_eq!(sorted(&[]), [0usize; 0]);
         assert_eq!(sorted(&[7]), [0]);
     }
 
     fn sorted_column(texts: &[&str]) -> Vec<usize> {
         let mut cells = Texts::default();
-        texts.iter().for_each(|text| cells.push(Some(text)));
+        for text in texts {
+            cells.push(Some(text));
+        }
         sorted_rows(&Column::Text(cells)).unwrap()
     }
 
@@ -281,6 +280,28 @@ mod tests {
         assert_eq!(sorted_rows(&Column::Text(cells)), Ok(vec![3, 1, 0, 2]));
         assert_eq!(sorted_rows(&Column::Integer(vec![2, 1, 2, 1, -5])), Ok(vec![4, 1, 3, 0, 2]));
         assert_eq!(sorted_rows(&Column::Boolean(vec![true, false, true])), Ok(vec![1, 0, 2]));
+    }
+
+    /// As above, by a checksum. The second list drives a median-of-three quicksort to its depth limit.
+    #[test]
+    fn long_lists_come_in_numpys_order() {
+        let checksum = |order: Vec<usize>| -> usize {
+            order.iter().enumerate().map(|(place, row)| (place + 1) * row).sum()
+        };
+        let squares: Vec<u32> = (0..5000).map(|k| k * k % 97).collect();
+        assert_eq!(checksum(sorted(&squares)), 31_263_819_474);
+        let half = 1000;
+        let mut hard = vec![0; 2 * half];
+        for i in 1..=half {
+            if i % 2 == 1 {
+                hard[i - 1] = i;
+                hard[i] = half + i;
+            }
+            hard[half + i - 1] = 2 * i;
+        }
+        let hard: Vec<u32> =
+            hard.into_iter().map(|value| u32::try_from(value / 3).unwrap_or_default()).collect();
+        assert_eq!(checksum(sorted(&hard)), 2_250_677_894);
     }
 
     #[test]
