@@ -4,12 +4,15 @@
 
 mod calls;
 mod competitions;
+mod competitions_import;
+mod competitions_show;
 mod doctor;
 mod dry_run;
 mod environments;
 mod exit;
 mod failure;
 mod grade;
+mod grade_list;
 mod model;
 mod progress;
 mod replay;
@@ -61,7 +64,7 @@ enum Command {
     Grade(grade::Arguments),
     /// Check a submission's format, without a score
     Validate(validate::Arguments),
-    /// Competitions: list, show, prepare
+    /// Competitions: list, show, prepare, import
     #[command(subcommand)]
     Competitions(competitions::Command),
     /// Scaffolds: list, show, and how they read a model's answer

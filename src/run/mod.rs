@@ -19,6 +19,7 @@
 //!
 //! Must not know: how anything is printed.
 
+pub mod batch;
 pub mod clock;
 pub mod config;
 pub mod context;

@@ -81,7 +81,11 @@ impl Site {
             return Ok(folders);
         }
         let not_prepared =
-            || RunError::NotPrepared { competition: competition.id.clone(), data_dir: self.data_dir.clone() };
+            || RunError::NotPrepared {
+                competition: competition.id.clone(),
+                kind: competition.kind,
+                data_dir: self.data_dir.clone(),
+            };
         let archives = self.assets.offline_data(&competition.id).filter(|folder| folder.is_dir());
         let archives = archives.ok_or_else(not_prepared)?;
         let description = competition.description.as_deref().unwrap_or_default();
