@@ -1,27 +1,20 @@
-//! Metrics of a ranking of positives before negatives: the area under the ROC curve and average precision.
-//! Both treat equal scores as one step, whatever the order of the rows.
+//! Metrics of a ranking of positives before negatives: areas under the ROC curve and average precision.
+//! All treat equal scores as one step, whatever the order of the rows. Areas are summed by trapezoids along
+//! scikit-learn's curve, so that they agree with it to the last bit.
 
 use crate::error::{MetricError, same_length};
-use crate::sum::mean;
+use crate::sum::{mean, pairwise_sum};
 
 /// Area under the ROC curve: the chance that a positive scores above a negative, ties counting one half.
 ///
 /// NaN when the truth holds one class only (as scikit-learn 1.9 returns, with a warning). Range 0 to 1, higher is
 /// better. Source: scikit-learn `roc_auc_score`.
 pub fn roc_auc(truth: &[bool], scores: &[f64]) -> Result<f64, MetricError> {
-    let order = descending(truth, scores, "roc_auc")?;
-    let positives = truth.iter().filter(|positive| **positive).count() as u128;
-    let negatives = truth.len() as u128 - positives;
-    if positives == 0 || negatives == 0 {
+    let curve = Curve::of(truth, scores, "roc_auc")?;
+    if curve.positives == 0 || curve.negatives == 0 {
         return Ok(f64::NAN);
     }
-    // Twice the Mann-Whitney U of the positives, in integers: exact.
-    let (mut twice, mut positives_above) = (0u128, 0u128);
-    for_each_tie(&order, |hits, misses| {
-        twice += u128::from(misses) * (2 * positives_above + u128::from(hits));
-        positives_above += u128::from(hits);
-    });
-    Ok(twice as f64 / (2 * positives * negatives) as f64)
+    Ok(trapezoids(&curve.points()))
 }
 
 /// Mean of [`roc_auc`] over columns; NaN as soon as one column is.
@@ -32,6 +25,63 @@ pub fn mean_column_auc(truth: &[Vec<bool>], scores: &[Vec<f64>]) -> Result<f64, 
     let columns: Result<Vec<f64>, _> =
         truth.iter().zip(scores).map(|(truth, scores)| roc_auc(truth, scores)).collect();
     Ok(mean(&columns?))
+}
+
+/// A band of true positive rates with its weight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Band {
+    /// Lower end, 0 to 1.
+    pub from: f64,
+    /// Upper end, above the lower one.
+    pub to: f64,
+    /// Weight of the area in it.
+    pub weight: f64,
+}
+
+/// Area under the ROC curve with horizontal bands of weights: `Σ w·area / Σ w·height`.
+///
+/// A band's area is that of the curve's points in it, lowered to the band's foot and closed at false positive rate 1; the
+/// curve is interpolated where a band ends between two points. NaN without negatives, 0 without positives. Range 0 to
+/// 1, higher is better. Source: the metric of Kaggle's ALASKA2 competition.
+pub fn weighted_roc_auc(truth: &[bool], scores: &[f64], bands: &[Band]) -> Result<f64, MetricError> {
+    let curve = Curve::of(truth, scores, "weighted_roc_auc")?;
+    if curve.positives == 0 {
+        return Ok(0.0);
+    }
+    if curve.negatives == 0 {
+        return Ok(f64::NAN);
+    }
+    let mut points = curve.points();
+    for height in bands.iter().flat_map(|band| [band.from, band.to]) {
+        insert_height(&mut points, height);
+    }
+    let mut areas = 0.0;
+    let mut normal = 0.0;
+    for band in bands {
+        let mut part: Vec<(f64, f64)> = points
+            .iter()
+            .filter(|(_, height)| (band.from..=band.to).contains(height))
+            .map(|(width, height)| (*width, height - band.from))
+            .collect();
+        part.push((1.0, band.to - band.from));
+        areas += band.weight * trapezoids(&part);
+        normal += band.weight * (band.to - band.from);
+    }
+    Ok(areas / normal)
+}
+
+/// Adds the point of the curve at a height that none of its points has.
+fn insert_height(points: &mut Vec<(f64, f64)>, height: f64) {
+    let Some(after) = points.iter().position(|point| point.1 >= height) else { return };
+    let (Some(upper), Some(lower)) =
+        (points.get(after).copied(), after.checked_sub(1).and_then(|before| points.get(before).copied()))
+    else {
+        return;
+    };
+    if upper.1 > height {
+        let slope = (upper.0 - lower.0) / (upper.1 - lower.1);
+        points.insert(after, (lower.0 + slope * (height - lower.1), height));
+    }
 }
 
 /// Average precision: `Σ (R_k − R_{k−1})·P_k` over the distinct scores from the highest down.
@@ -50,6 +100,61 @@ pub fn average_precision(truth: &[bool], scores: &[f64]) -> Result<f64, MetricEr
         total += hits as f64 / positives as f64 * (hits_so_far as f64 / seen as f64);
     });
     Ok(total)
+}
+
+/// A ROC curve in counts: after each distinct score, false and true positives so far.
+struct Curve {
+    steps: Vec<(u64, u64)>,
+    positives: u64,
+    negatives: u64,
+}
+
+impl Curve {
+    fn of(truth: &[bool], scores: &[f64], metric: &'static str) -> Result<Self, MetricError> {
+        let order = descending(truth, scores, metric)?;
+        let mut steps: Vec<(u64, u64)> = Vec::new();
+        let (mut negatives, mut positives) = (0, 0);
+        for_each_tie(&order, |hits, misses| {
+            negatives += misses;
+            positives += hits;
+            steps.push((negatives, positives));
+        });
+        Ok(Self { steps, positives, negatives })
+    }
+
+    /// Points of the curve as rates, from (0, 0). As in scikit-learn, a point is dropped when the steps before and
+    /// after it are equal; the first step is always kept.
+    fn points(&self) -> Vec<(f64, f64)> {
+        let rate = |(negatives, positives): (u64, u64)| {
+            (negatives as f64 / self.negatives as f64, positives as f64 / self.positives as f64)
+        };
+        let mut points = vec![(0.0, 0.0)];
+        let bent = |window: &[(u64, u64)]| match window {
+            [before, here, after] => {
+                here.0 - before.0 != after.0 - here.0 || here.1 - before.1 != after.1 - here.1
+            }
+            _ => true,
+        };
+        for (position, step) in self.steps.iter().enumerate() {
+            let window = position.checked_sub(1).and_then(|before| self.steps.get(before..before + 3));
+            if window.is_none_or(bent) {
+                points.push(rate(*step));
+            }
+        }
+        points
+    }
+}
+
+/// Area below points that go from left to right.
+fn trapezoids(points: &[(f64, f64)]) -> f64 {
+    let parts: Vec<f64> = points
+        .windows(2)
+        .map(|pair| match pair {
+            [left, right] => (right.0 - left.0) * (right.1 + left.1) / 2.0,
+            _ => 0.0,
+        })
+        .collect();
+    pairwise_sum(&parts)
 }
 
 /// Rows as (score, positive), highest score first; infinities are scores, NaN is refused.

@@ -97,10 +97,10 @@ pub fn points_in_boxes(boxes: &[LabelledBox], points: &[LabelledPoint]) -> Count
         let inside = |point: &LabelledPoint| {
             *left < point.x && point.x < left + width && *top < point.y && point.y < top + height
         };
-        let found = free
+        let same_label = free.get(first..).unwrap_or_default();
+        let found = same_label
             .iter()
-            .zip(&mut taken)
-            .skip(first)
+            .zip(taken.get_mut(first..).unwrap_or_default())
             .take_while(|((_, point), _)| point.label == *label)
             .find(|((_, point), taken)| !**taken && inside(point));
         match found {

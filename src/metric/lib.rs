@@ -6,7 +6,7 @@
 //! version 1.9 of it, sums included ([`pairwise_sum`]).
 //!
 //! - classification: [`accuracy`], [`macro_f1`], [`micro_f1`], [`quadratic_weighted_kappa`]
-//! - ranking of positives: [`roc_auc`], [`mean_column_auc`], [`average_precision`]
+//! - ranking of positives: [`roc_auc`], [`mean_column_auc`], [`weighted_roc_auc`], [`average_precision`]
 //! - probabilities: [`log_loss`], [`cross_entropy`], [`binary_log_loss`]
 //! - regression: [`rmse`], [`mae`], [`rmsle`], [`mape`], [`mean_poisson_deviance`]
 //! - sequences and ranked lists: [`exact_match`], [`levenshtein`], [`mean_levenshtein`], [`map_at_k`]
@@ -45,7 +45,7 @@ mod scaled_pearson;
 mod sequence;
 mod sum;
 
-pub use auc::{average_precision, mean_column_auc, roc_auc};
+pub use auc::{Band, average_precision, mean_column_auc, roc_auc, weighted_roc_auc};
 pub use bias::{GroupAuc, group_auc, power_mean};
 pub use boxes::{
     Corners, Counts, LabelledBox, LabelledPoint, box_iou, envelope_average_precision, harmonic_f1,

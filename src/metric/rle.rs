@@ -19,7 +19,7 @@ pub enum RleError {
         token: usize,
     },
     /// Three or more starts with one length less. (One start alone is an empty mask; two starts share one length.)
-    #[error("{tokens} numbers, expected pairs of start and length")]
+    #[error("{tokens} numbers are no pairs of start and length")]
     Unpaired {
         /// Number of tokens.
         tokens: usize,

@@ -84,13 +84,21 @@ pub(crate) fn sort_by_key(submission: &Table, answers: &Table, key: &str) -> Res
     if same { Ok(pairing) } else { Err(Fault::Submission(explain(guess, truth, key))) }
 }
 
-/// The set of keys is that of the answers; a key may repeat, a missing one equals nothing.
+/// The set of keys is that of the answers; a key may repeat. A missing key equals a missing one among texts only.
 pub(crate) fn same_key_set(submission: &Table, answers: &Table, key: &str) -> Result<(), Fault> {
     let (guess, truth) = keys(submission, answers, key)?;
     let known = Known::of(truth);
     let mut hit = vec![false; known.len()];
-    let mut same = truth.cells().all(|cell| cell != Cell::Missing);
-    for cell in guess.cells() {
+    // Python compares the cells of numeric columns by value, and a NaN is unlike itself; among texts the missing cell is
+    // one and the same object.
+    let missing = [guess, truth].map(|column| column.cells().any(|cell| cell == Cell::Missing));
+    let numeric = guess.is_numeric() || truth.is_numeric();
+    let mut same = match missing {
+        [false, false] => true,
+        [true, true] => !numeric,
+        _ => false,
+    };
+    for cell in guess.cells().filter(|cell| *cell != Cell::Missing) {
         match known.code(cell).and_then(|code| hit.get_mut(code)) {
             Some(hit) => *hit = true,
             None => same = false,

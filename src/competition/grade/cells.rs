@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use podium_metric::literal;
+
 use crate::csv::{Cell, Column, Table};
 use crate::grade::align;
 use crate::grade::input::Fault;
@@ -142,7 +144,7 @@ impl<'a> Side<'a> {
     /// The first word of each cell as a whole number; fractions are refused.
     pub(crate) fn first_integers(&self, name: &str) -> Result<Vec<i64>, Fault> {
         self.collect(name, "a whole number", |cell| match cell {
-            Cell::Text(text) => python::int(python::words(text).next()?),
+            Cell::Text(text) => python::int(literal::words(text).next()?),
             Cell::Float(_) => None,
             cell => integer(cell),
         })
@@ -184,7 +186,7 @@ impl<'a> Side<'a> {
 /// A cell as a float, as NumPy converts a column of objects.
 pub(crate) fn as_float(cell: Cell<'_>) -> Option<f64> {
     match cell {
-        Cell::Text(text) => python::float(text),
+        Cell::Text(text) => literal::float(text),
         Cell::Missing => Some(f64::NAN),
         cell => cell.number(),
     }

@@ -1,10 +1,11 @@
 //! A table whose rows are in the order of the answers, and its cells as a metric wants them. The answers and the
 //! submission go through the same code; only whose fault a bad cell is differs, and that is the caller's to say.
 
+use podium_metric::literal;
+
 use crate::catalog::ValueRule;
 use crate::csv::{Cell, Column, Table, boolean, float64, int64};
 use crate::grade::keys::KeyColumns;
-use crate::grade::python;
 use crate::grade::reason::quote;
 
 /// What a numeric cell must be.
@@ -132,7 +133,7 @@ impl<'a> Sheet<'a> {
 
     /// The cells of a column as lists of what blanks separate.
     pub(crate) fn lists(&self, name: &str) -> Result<Vec<Vec<&'a str>>, String> {
-        Ok(self.texts(name, true)?.into_iter().map(|text| python::words(text).collect()).collect())
+        Ok(self.texts(name, true)?.into_iter().map(|text| literal::words(text).collect()).collect())
     }
 
     fn misfit(&self, name: &str, row: usize, cell: Cell<'_>, expected: &str) -> String {

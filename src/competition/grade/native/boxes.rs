@@ -17,7 +17,7 @@ use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::ranking::descending;
 use crate::grade::native::tokens::{BadToken, Tokens, number};
 use crate::grade::outcome::AnswersFault;
-use crate::grade::reason::{count, quote, shift};
+use crate::grade::reason::{quote, shift};
 
 /// Kuzushiji: micro F1 of labelled points inside labelled boxes.
 pub(crate) fn characters(input: &Input<'_>) -> Result<Score, Fault> {
@@ -209,13 +209,13 @@ pub(crate) fn signs(input: &Input<'_>) -> Result<Score, Fault> {
         }
     }
     let mut precisions = Vec::with_capacity(classes.len());
-    for (class, (hits, scores)) in &classes {
+    for (hits, scores) in classes.values() {
         if hits.iter().all(|hit| *hit) {
-            let (class, pairs) = (quote(class), count(hits.len(), "pair"));
-            return Err(Fault::Submission(format!(
-                "class {class}: all {pairs} of truth and prediction are positive, and the official grader needs one \
-                 that is not, such as a false box"
-            )));
+            // Which class it is would say that all its boxes are right.
+            return Err(Fault::submission(
+                "all pairs of truth and prediction of a class are positive: the official grader needs one that is \
+                 not, such as a false box",
+            ));
         }
         precisions.push(average_precision(hits, scores).map_err(|error| Fault::Answers(error.into()))?);
     }

@@ -13,7 +13,6 @@ use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::masks::scored;
 use crate::grade::native::ranking::descending;
 use crate::grade::native::tokens::{BadToken, Tokens, number};
-use crate::grade::reason::quote;
 
 /// Overlaps must exceed these.
 const THRESHOLDS: [f64; 10] = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95];
@@ -50,16 +49,24 @@ pub(crate) fn road_users(input: &Input<'_>) -> Result<Score, Fault> {
         let true_boxes = read(&truth, true_row, truth.present(true_row)?)?;
         let boxes = read(&guess, row, guess.text(row)?.unwrap_or_default())?;
         let sample = Sample { truth: &true_boxes, guess: &boxes };
-        scores.extend(sample.scores().map_err(|fault| {
-            match fault {
-                BadBox::True => Fault::answers("a true box is none"),
-                BadBox::Predicted { class, error } => guess.fault(row, || {
-                    format!("{error}; it is one of class {}, expected `{FORM}`", quote(class))
-                }),
-            }
+        scores.extend(sample.scores().map_err(|fault| match fault {
+            BadBox::True => Fault::answers("a true box is none"),
+            BadBox::Predicted(error) => first_bad_box(&guess).unwrap_or(Fault::Submission(error.to_string())),
         })?);
     }
     Ok(scored(submission, mean(&scores)))
+}
+
+/// The first box of the file that is none. Only boxes of a class that a sample's truth holds are checked, so to name the
+/// one that was would give a class of the truth away.
+fn first_bad_box(guess: &Tokens<'_>) -> Option<Fault> {
+    (0..guess.side.table.rows).find_map(|row| {
+        let boxes = read(guess, row, guess.text(row).ok()?.unwrap_or_default()).ok()?;
+        boxes.iter().enumerate().find_map(|(position, reading)| {
+            let error = reading.cuboid().err()?;
+            Some(guess.fault(row, || format!("box {}: {error}, expected `{FORM}`", position + 1)))
+        })
+    })
 }
 
 /// The boxes of a cell. Text of blanks is none, other text is cut at every single blank.
@@ -85,9 +92,9 @@ fn read<'a>(tokens: &Tokens<'a>, row: usize, text: &'a str) -> Result<Vec<Readin
 }
 
 /// Numbers that make no box.
-enum BadBox<'a> {
+enum BadBox {
     True,
-    Predicted { class: &'a str, error: CuboidError },
+    Predicted(CuboidError),
 }
 
 /// Both sides of one sample.
@@ -98,7 +105,7 @@ struct Sample<'a> {
 
 impl<'a> Sample<'a> {
     /// Per threshold the mean over the classes of the truth; NaN without any.
-    fn scores(&self) -> Result<Vec<f64>, BadBox<'a>> {
+    fn scores(&self) -> Result<Vec<f64>, BadBox> {
         let classes: BTreeSet<&str> = self.truth.iter().map(|reading| reading.class).collect();
         let mut precisions: Vec<Vec<f64>> = vec![Vec::with_capacity(classes.len()); THRESHOLDS.len()];
         for class in classes {
@@ -110,8 +117,8 @@ impl<'a> Sample<'a> {
     }
 
     /// Average precision of one class per threshold.
-    fn class(&self, class: &str) -> Result<Vec<f64>, BadBox<'a>> {
-        let truth: Result<Vec<Cuboid>, BadBox<'a>> = self
+    fn class(&self, class: &str) -> Result<Vec<f64>, BadBox> {
+        let truth: Result<Vec<Cuboid>, BadBox> = self
             .truth
             .iter()
             .filter(|reading| reading.class == class)
@@ -123,8 +130,7 @@ impl<'a> Sample<'a> {
         let confidences: Vec<f64> = readings.iter().map(|reading| reading.confidence).collect();
         let mut best = Vec::with_capacity(readings.len());
         for reading in descending(&confidences).into_iter().filter_map(|position| readings.get(position)) {
-            let cuboid =
-                reading.cuboid().map_err(|error| BadBox::Predicted { class: reading.class, error })?;
+            let cuboid = reading.cuboid().map_err(BadBox::Predicted)?;
             best.push(best_match(&truth, &cuboid));
         }
         let precision = |threshold: &f64| {

@@ -4,6 +4,7 @@
 //! pixels costs no more than its text. They differ in what a missing cell is, in how rows are paired, and in the
 //! measure. A reason names the row and the run; it holds nothing of the true mask.
 
+use podium_metric::literal::words;
 use podium_metric::{
     IOU_THRESHOLDS, Mask, RleError, decode_rle, dice, dice_of_counts, mask_f_beta, mask_iou, mean,
     precision_over_thresholds,
@@ -28,7 +29,7 @@ pub(crate) enum Absent {
 /// A column of masks.
 #[derive(Clone, Copy)]
 pub(crate) struct Masks<'a> {
-    side: Side<'a>,
+    pub(crate) side: Side<'a>,
     name: &'a str,
     absent: Absent,
 }
@@ -63,7 +64,14 @@ impl<'a> Masks<'a> {
             Whose::Answers => Fault::answers("a mask cannot be decoded"),
             Whose::Submission => {
                 let (name, row) = (quote(self.name), self.side.row_name(row));
-                Fault::Submission(format!("column {name}, {row}: {error}, expected {}", rule(&error)))
+                let found = match error {
+                    RleError::NotInteger { token } => {
+                        let word = words(text).nth(token.saturating_sub(1)).unwrap_or_default();
+                        format!("token {token} is {}", quote(word))
+                    }
+                    _ => error.to_string(),
+                };
+                Fault::Submission(format!("column {name}, {row}: {found}, expected {}", rule(&error)))
             }
         })
     }
@@ -135,8 +143,11 @@ pub(crate) fn salt(input: &Input<'_>) -> Result<Score, Fault> {
     align::same_row_count(submission, answers)?;
     let guess = Masks::of_submission(submission, "id", "rle_mask", Absent::Empty);
     let truth = Masks::of_answers(answers, "id", "rle_mask", Absent::Empty);
+    let ids = align::column(submission, "id")?;
     for row in 0..submission.rows {
-        Masks { name: "id", ..guess }.text(row)?;
+        if !matches!(ids.cell(row), Cell::Text(_) | Cell::Missing) {
+            return Err(guess.side.misfit("id", row, "text"));
+        }
         guess.text(row)?;
     }
     let Pairing { submission: guesses, answers: truths } = align::sort_by_key(submission, answers, "id")?;

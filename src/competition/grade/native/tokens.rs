@@ -89,8 +89,13 @@ impl<'a> Tokens<'a> {
     }
 
     fn bad(&self, row: usize, bad: BadToken<'_>) -> Fault {
-        self.fault(row, || {
-            format!("token {} is not {}, expected groups of `{}`", quote(bad.token), bad.expected, self.group)
+        let BadToken { token, expected } = bad;
+        let form = self.group;
+        self.fault(row, || match token {
+            "" => format!(
+                "a blank at an end or beside another makes an empty token, expected groups of `{form}`"
+            ),
+            token => format!("token {} is not {expected}, expected groups of `{form}`", quote(token)),
         })
     }
 

@@ -1,8 +1,8 @@
 //! Organs in scans of the digestive tract: Dice of masks, and the Hausdorff distance of the volumes they make.
 //!
-//! The official grader pairs rows by position and never looks at the class or compares an id; volumes are made of the
-//! ids each side gives, in their sorted order, and paired by position too. All of that is kept, and said in a note
-//! where it took effect. Masks stay runs throughout.
+//! The official grader pairs rows by position and never looks at the class or compares an id. Volumes are made of the
+//! ids that each side gives, in their sorted order, and paired by position too; those of the answers hold all rows, also
+//! rows without a partner. All of that is kept, and said in a note where it took effect. Masks stay runs throughout.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use podium_metric::{Mask, Volume, dice, hausdorff, mean};
 
 use crate::csv::{Cell, Column, Table};
 use crate::grade::align;
-use crate::grade::cells::{Side, Whose};
+use crate::grade::cells::Whose;
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::masks::{Absent, Masks, image_size, scored};
 use crate::grade::order::same_key;
@@ -28,26 +28,23 @@ pub(crate) fn organs(input: &Input<'_>) -> Result<Score, Fault> {
     let rows = submission.rows.min(answers.rows);
     let guess = Masks::of_submission(submission, "id", "predicted", Absent::Empty);
     let truth = Masks::of_answers(answers, "id", "predicted", Absent::Empty);
-    let (mut truths, mut sizes) = (Vec::with_capacity(answers.rows), Vec::with_capacity(answers.rows));
+    let (mut sizes, mut overlaps) = (Vec::with_capacity(answers.rows), Vec::new());
     for row in 0..answers.rows {
         let (height, width) = image_size(answers, row, ["image_height", "image_width"])?;
-        truths.push(truth.mask(row, height * width)?);
         sizes.push((height, width));
-    }
-    let (mut guesses, mut overlaps) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
-    for (row, (truth, (height, width))) in truths.iter().zip(&sizes).enumerate().take(rows) {
-        let guess = guess.mask(row, height * width)?;
-        overlaps.push(dice(truth, &guess));
-        guesses.push(guess);
+        let truth = truth.mask(row, height * width)?;
+        if row < rows {
+            overlaps.push(dice(&truth, &guess.mask(row, height * width)?));
+        }
     }
     overlaps.retain(|overlap| !overlap.is_nan());
-    let scans = |whose, table, masks| Scans { whose, table, masks, sizes: &sizes }.scans();
-    let guessed = scans(Whose::Submission, submission, &guesses)?;
-    let mut distances: Vec<f64> = scans(Whose::Answers, answers, &truths)?
-        .iter()
-        .zip(&guessed)
-        .map(|(truth, guess)| distance(&truth.volume(), &guess.volume()))
-        .collect();
+    let guesses = Scans { masks: guess, rows, sizes: &sizes };
+    let truths = Scans { masks: truth, rows: answers.rows, sizes: &sizes };
+    let guessed = guesses.scans()?;
+    let mut distances = Vec::new();
+    for (truth, guess) in truths.scans()?.iter().zip(&guessed) {
+        distances.push(distance(&truths.volume(truth)?, &guesses.volume(guess)?));
+    }
     distances.retain(|distance| !distance.is_nan());
     let value = 0.4 * mean(&overlaps) + 0.6 * (1.0 - mean(&distances));
     let mut score = scored(submission, value);
@@ -69,29 +66,29 @@ fn distance(truth: &Volume, guess: &Volume) -> f64 {
     }
 }
 
-/// The masks of one side with the ids it gives them.
+/// The rows of one side. Masks are decoded anew when their scan comes up, which costs less than keeping them all.
 struct Scans<'a> {
-    whose: Whose,
-    table: &'a Table,
-    masks: &'a [Mask],
+    masks: Masks<'a>,
+    rows: usize,
+    /// Height and width of the image of each row.
     sizes: &'a [(u64, u64)],
 }
 
-/// One scan: its slices in order, each the masks that its rows hold.
-struct Scan<'a> {
-    slices: Vec<Vec<&'a Mask>>,
+/// One scan: its slices in order, each the rows that hold its masks.
+struct Scan {
+    slices: Vec<Vec<usize>>,
     size: (u64, u64),
 }
 
 impl<'a> Scans<'a> {
     /// Groups rows by id to slices and slices by what stands before their number to scans, in the order of the ids.
-    fn scans(&self) -> Result<Vec<Scan<'a>>, Fault> {
-        let mut rows: Vec<(&str, usize)> = Vec::with_capacity(self.masks.len());
-        for row in 0..self.masks.len() {
+    fn scans(&self) -> Result<Vec<Scan>, Fault> {
+        let mut rows: Vec<(&str, usize)> = Vec::with_capacity(self.rows);
+        for row in 0..self.rows {
             rows.push((self.id(row)?, row));
         }
         rows.sort_by_key(|(id, _)| *id);
-        let mut scans: Vec<Scan<'a>> = Vec::new();
+        let mut scans: Vec<Scan> = Vec::new();
         let mut known: HashMap<&str, usize> = HashMap::new();
         for slice in rows.chunk_by(|left, right| left.0 == right.0) {
             let name = slice.first().and_then(|(id, _)| id.split(SLICE).next()).unwrap_or_default();
@@ -106,13 +103,13 @@ impl<'a> Scans<'a> {
             if sizes.iter().any(|size| *size != scan.size) {
                 return Err(self.mixed_sizes(name));
             }
-            scan.slices.push(slice.iter().filter_map(|(_, row)| self.masks.get(*row)).collect());
+            scan.slices.push(slice.iter().map(|(_, row)| *row).collect());
         }
         Ok(scans)
     }
 
     fn id(&self, row: usize) -> Result<&'a str, Fault> {
-        let side = Side { whose: self.whose, table: self.table, key: None, rows: &[] };
+        let side = &self.masks.side;
         match side.column("id")?.cell(row) {
             Cell::Text(id) => Ok(id),
             _ => Err(side.misfit("id", row, "the name of a slice")),
@@ -120,7 +117,7 @@ impl<'a> Scans<'a> {
     }
 
     fn mixed_sizes(&self, name: &str) -> Fault {
-        match self.whose {
+        match self.masks.side.whose {
             Whose::Answers => Fault::answers("slices of one scan differ in size"),
             Whose::Submission => Fault::Submission(format!(
                 "the slices of {} stand beside images of different sizes: rows are paired by position, expected the \
@@ -129,14 +126,19 @@ impl<'a> Scans<'a> {
             )),
         }
     }
-}
 
-impl Scan<'_> {
-    fn volume(&self) -> Volume {
-        let union = |masks: &Vec<&Mask>| masks.iter().fold(Mask::default(), |union, mask| union.union(mask));
-        let slices: Vec<Mask> = self.slices.iter().map(union).collect();
-        let (height, width) = self.size;
-        Volume::stack(&slices, height, usize::try_from(width).unwrap_or(usize::MAX))
+    /// The union of all classes.
+    fn volume(&self, scan: &Scan) -> Result<Volume, Fault> {
+        let (height, width) = scan.size;
+        let mut slices = Vec::with_capacity(scan.slices.len());
+        for rows in &scan.slices {
+            let mut slice = Mask::default();
+            for row in rows {
+                slice = slice.union(&self.masks.mask(*row, height * width)?);
+            }
+            slices.push(slice);
+        }
+        Ok(Volume::stack(&slices, height, usize::try_from(width).unwrap_or(usize::MAX)))
     }
 }
 

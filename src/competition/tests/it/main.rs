@@ -22,3 +22,4 @@ mod offline;
 mod oracle;
 mod preview;
 mod vectors;
+mod vision;

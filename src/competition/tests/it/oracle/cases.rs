@@ -9,7 +9,8 @@ fn benchmark() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmark")
 }
 
-fn competition(id: &str) -> Competition {
+/// A competition of the catalog in the repository.
+pub(crate) fn competition(id: &str) -> Competition {
     let path = benchmark().join(format!("competitions/{id}.toml"));
     let text = std::fs::read_to_string(path).unwrap();
     let catalog = Catalog::from_texts([(format!("competitions/{id}.toml"), text)].into()).unwrap();

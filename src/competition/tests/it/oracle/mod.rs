@@ -3,7 +3,7 @@
 //! `benchmark/oracle/README.md` says what a case holds. A case passes when valid or invalid agrees, the score agrees
 //! within the case's tolerance, the rounded score agrees exactly, and `validate` says what `grade` says.
 
-mod cases;
+pub(crate) mod cases;
 
 macro_rules! oracle {
     ($($name:ident = $id:literal,)*) => {
