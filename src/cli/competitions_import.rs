@@ -100,7 +100,8 @@ fn print(survey: &Survey, folder: &Path, terminal: &Terminal) {
         terminal.error_line("what is not prepared or incomplete: mlebench prepare -c ID");
     }
     if survey.competitions.iter().any(|found| !found.lfs_pointers.is_empty()) {
-        terminal.error_line("Git LFS pointers: git lfs pull, in the checkout that they lie in, brings the files");
+        terminal
+            .error_line("Git LFS pointers: git lfs pull, in the checkout that they lie in, brings the files");
     }
     if survey.competitions.iter().any(|found| !found.differs.is_empty()) {
         terminal.error_line(

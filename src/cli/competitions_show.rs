@@ -135,13 +135,18 @@ pub(crate) fn show(competition: &Competition, site: &Site, terminal: &Terminal) 
         }
     }
     if competition.kind == Kind::Kaggle && !folder.join("prepared").is_dir() {
-        say("next", &format!("{}; podium competitions import DIR looks through a folder", next_step(&competition.id)));
+        say(
+            "next",
+            &format!("{}; podium competitions import DIR looks through a folder", next_step(&competition.id)),
+        );
     }
 }
 
 /// What a user does about data that are not prepared.
 pub(crate) fn next_step(id: &str) -> String {
-    format!("mlebench prepare -c {id}, then --data-dir DIR or PODIUM_DATA_DIR where its data folder is elsewhere")
+    format!(
+        "mlebench prepare -c {id}, then --data-dir DIR or PODIUM_DATA_DIR where its data folder is elsewhere"
+    )
 }
 
 /// The board and its thresholds.

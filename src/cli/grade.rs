@@ -87,6 +87,7 @@ fn leaderboard(file: &Path, competition: &Competition) -> Result<Board, Failure>
     let text = std::fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("could not read the leaderboard {name}: {error}")))?;
     Board::of_leaderboard(&text, competition.direction()).map_err(|problem| {
-        Failure::usage(format!("{name}: {problem}")).hint("a leaderboard is a CSV with a column `score`, a team a row")
+        Failure::usage(format!("{name}: {problem}"))
+            .hint("a leaderboard is a CSV with a column `score`, a team a row")
     })
 }

@@ -96,7 +96,9 @@ fn write(output: &Path, aggregate: &Aggregate) -> Result<PathBuf, Failure> {
     for path in (0..1000).map(|again| output.join(name(again))) {
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
-                file.write_all(&json).and_then(|()| file.sync_all()).map_err(|error| unwritable(&path, &error))?;
+                file.write_all(&json)
+                    .and_then(|()| file.sync_all())
+                    .map_err(|error| unwritable(&path, &error))?;
                 return Ok(path);
             }
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}

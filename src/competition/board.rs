@@ -200,7 +200,8 @@ impl Board {
     /// of human teams are kept for later where its thresholds are recorded; where they are not, a competition of the
     /// user's own, the file is a leaderboard that they are computed from.
     pub(crate) fn read_lines(&mut self, text: String, direction: Direction) -> Result<(), String> {
-        if self.kind == BoardKind::Kaggle && self.thresholds.is_some() && text.lines().next() == Some("score") {
+        if self.kind == BoardKind::Kaggle && self.thresholds.is_some() && text.lines().next() == Some("score")
+        {
             self.listing = Some(text);
             return Ok(());
         }

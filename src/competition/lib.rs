@@ -30,8 +30,8 @@ pub use catalog::{
     Catalog, CatalogError, Competition, Grading, Kind, Metric, Rounding, SubmissionFormat, ValueRule,
 };
 pub use data::{
-    Checking, DataError, Folders, Found, Prepared, Readiness, Status, Survey, folders, is_pointer, prepare_offline,
-    status, survey,
+    Checking, DataError, Folders, Found, Prepared, Readiness, Status, Survey, folders, is_pointer,
+    prepare_offline, status, survey,
 };
 pub use grade::{AnswersFault, GradeError, Graded, Outcome, examine, grade, validate};
 pub use preview::{PreviewOptions, preview, preview_with};

@@ -13,10 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Panicked;
 
 /// Does `work` on every item, as many at a time as there are processors; the results stand in the order of the items.
-pub fn in_parallel<T: Sync, R: Send>(
-    items: &[T],
-    work: impl Fn(&T) -> R + Sync,
-) -> Vec<Result<R, Panicked>> {
+pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<Result<R, Panicked>> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(items.len()));
     let worker = || {

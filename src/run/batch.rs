@@ -52,7 +52,8 @@ pub fn read_list(text: &[u8]) -> (Vec<BatchLine>, Vec<NotGraded>) {
 }
 
 fn read_line(line: &[u8]) -> Result<(String, PathBuf), String> {
-    let value: Value = serde_json::from_slice(line).map_err(|error| format!("the line is no JSON: {error}"))?;
+    let value: Value =
+        serde_json::from_slice(line).map_err(|error| format!("the line is no JSON: {error}"))?;
     let field = |name: &str| value.get(name).ok_or_else(|| format!("the line is no object with `{name}`"));
     let Value::String(competition) = field("competition_id")? else {
         return Err("`competition_id` is no text".to_owned());
