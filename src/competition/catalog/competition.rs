@@ -138,7 +138,7 @@ pub struct SubmissionFormat {
 pub struct Answers {
     /// File in the private folder.
     pub file: String,
-    /// The columns that hold the truth, where they are not the submission's.
+    /// The columns that hold the truth, where they are not the submission's; of JSON lines the fields that are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<String>>,
     /// A table, or one JSON value a line.

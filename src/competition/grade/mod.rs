@@ -16,6 +16,7 @@ mod hash;
 mod house;
 mod input;
 mod keys;
+mod lines;
 mod native;
 mod official;
 mod order;

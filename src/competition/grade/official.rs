@@ -3,7 +3,7 @@
 //! are the cause; only answers that lack a column or cannot be read are an error of ours.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufReader;
 use std::path::Path;
 
 use crate::catalog::{AnswersFormat, Competition, Declared, Grading, Step};
@@ -12,6 +12,7 @@ use crate::grade::align::sort_only;
 use crate::grade::declared;
 use crate::grade::file;
 use crate::grade::input::{Answers, Fault, Input, Score};
+use crate::grade::lines::{self, LinesFault};
 use crate::grade::native::{self, Native};
 use crate::grade::order::same_key;
 use crate::grade::outcome::{AnswersFault, GradeError, Graded, Outcome};
@@ -116,23 +117,13 @@ fn read_answers(competition: &Competition, grader: &Grader<'_>, path: &Path) -> 
         AnswersFormat::Csv => csv::read(file, &answer_options(competition, grader))
             .map(Answers::Table)
             .map_err(|source| GradeError::Read { competition: id(), source }),
-        AnswersFormat::Jsonl => read_lines(competition, BufReader::new(file)),
+        AnswersFormat::Jsonl => lines::read(BufReader::new(file), competition.answers.columns.as_deref())
+            .map(Answers::Lines)
+            .map_err(|fault| match fault {
+                LinesFault::Io(source) => GradeError::Open { competition: id(), source },
+                LinesFault::Line(line) => GradeError::Lines { competition: id(), line },
+            }),
     }
-}
-
-fn read_lines(competition: &Competition, lines: impl BufRead) -> Result<Answers, GradeError> {
-    let id = || competition.id.clone();
-    let mut values = Vec::new();
-    for (number, line) in lines.lines().enumerate() {
-        let line = line.map_err(|source| GradeError::Open { competition: id(), source })?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let value = serde_json::from_str(&line)
-            .map_err(|_| GradeError::Lines { competition: id(), line: number + 1 })?;
-        values.push(value);
-    }
-    Ok(Answers::Lines(values))
 }
 
 /// Whether the predictions equal those of the sample submission, whatever the order of the rows; false where that
