@@ -24,6 +24,7 @@ use crate::run::limits::Raise;
 use crate::run::order::{Order, default_runs_dir, packages_of, packages_pinned};
 use crate::run::site::Site;
 use crate::run::sitting::StoredRun;
+use crate::run::wording::Wording;
 use crate::run::world::Equipment;
 
 /// Run a scaffold on a competition
@@ -81,6 +82,12 @@ pub(crate) struct Arguments {
     /// Profile of the Python environment: see benchmark/environments [default: base]
     #[arg(long, value_name = "NAME")]
     environment: Option<String>,
+    /// The description the agent is shown: original, obfuscated (no names, from MLE-bench's checkout), or a file
+    #[arg(long, value_name = "WORDING", default_value = "original")]
+    description: Wording,
+    /// A checkout of MLE-bench's repository, for obfuscated descriptions
+    #[arg(long, env = "PODIUM_MLE_BENCH", value_name = "DIR")]
+    mle_bench: Option<PathBuf>,
     /// Where runs' folders are made
     #[arg(long, value_name = "DIR", conflicts_with = "into")]
     runs_dir: Option<PathBuf>,
@@ -117,6 +124,8 @@ impl Arguments {
             memory_bytes: self.memory,
             cpus: self.cpus,
             environment: self.environment.clone().unwrap_or_else(|| "base".to_owned()),
+            description: self.description.clone(),
+            mle_bench: self.mle_bench.clone(),
         }
     }
 }

@@ -72,6 +72,9 @@ pub enum RunError {
     /// An obfuscated description without the checkout that holds it.
     #[error("an obfuscated description is part of MLE-bench's checkout, and none was named")]
     NoCheckout,
+    /// An obfuscated description beside the original one in plain sight.
+    #[error("the sandbox `process` shows the data folder as it is, the original description included")]
+    Unhidden,
     /// A scaffold that is unknown.
     #[error("scaffold `{name}` is unknown{}", nearest.as_ref().map(|near| format!("; nearest: {near}")).unwrap_or_default())]
     UnknownScaffold {
@@ -240,6 +243,7 @@ impl RunError {
             | Self::Description { .. }
             | Self::NoDescription { .. }
             | Self::NoCheckout
+            | Self::Unhidden
             | Self::Lock(LockError::Held { .. })
             | Self::Drive(DriveError::Diverged { .. })
             | Self::Format(_) => Class::Usage,
@@ -261,13 +265,19 @@ impl RunError {
                 "podium competitions prepare {competition}, or name the folder with --data-dir if they are elsewhere"
             )),
             Self::Pointer { .. } => Some("git lfs pull in the checkout that it lies in brings the file".to_owned()),
-            Self::Description { .. } => {
-                Some("--description takes original, obfuscated or the path of a readable text file".to_owned())
-            }
             Self::NoDescription { path, .. } => Some(format!(
                 "put Kaggle's or MLE-bench's text at {}, or name a file of it with --description",
                 path.display()
             )),
+            Self::Unhidden => {
+                Some("use the sandbox `jail` or `docker` for a run with an obfuscated description".to_owned())
+            }
+            Self::Description { path, .. } if path.ends_with("description_obfuscated.md") => Some(
+                "--mle-bench names a checkout of MLE-bench's repository, with mlebench/competitions in it".to_owned(),
+            ),
+            Self::Description { .. } => {
+                Some("--description takes original, obfuscated or the path of a readable text file".to_owned())
+            }
             Self::NoCheckout => {
                 Some("name a checkout of MLE-bench's repository with --mle-bench DIR or PODIUM_MLE_BENCH".to_owned())
             }

@@ -3,6 +3,8 @@
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
 //! - [`order`]: what a user asks for, resolved into it
 //! - [`recording`]: recorded runs as models
+//! - [`wording`]: which description of its competition an agent is shown
+//! - [`batch`]: a list of submissions graded at once
 //! - `machine`: how much memory there is
 //! - [`site`]: what the machine gives, and the equipment made from it
 //! - [`models`]: what is known of models, the user's own file included
@@ -41,4 +43,5 @@ pub mod spending;
 pub mod stop;
 pub mod summary;
 pub mod tally;
+pub mod wording;
 pub mod world;

@@ -15,6 +15,7 @@ use crate::run::error::RunError;
 use crate::run::limits::Limits;
 use crate::run::machine;
 use crate::run::site::Site;
+use crate::run::wording::Wording;
 
 /// The one path of the submission, relative to an execution's working directory.
 pub const SUBMISSION_PATH: &str = "./submission/submission.csv";
@@ -54,6 +55,10 @@ pub struct Order {
     pub cpus: Option<usize>,
     /// Name of the Python environment's profile.
     pub environment: String,
+    /// Which description the agent is shown.
+    pub description: Wording,
+    /// A checkout of MLE-bench's repository, which holds obfuscated descriptions.
+    pub mle_bench: Option<PathBuf>,
 }
 
 /// One resolved value, for `--dry-run`.
@@ -105,10 +110,15 @@ impl Order {
             }
         }
         let sandbox = self.sandbox(site, scaffold.parallel_executions(), &mut origins)?;
-        let description = std::fs::read_to_string(data.public.join("description.md"))
-            .ok()
-            .or_else(|| competition.description.clone())
-            .unwrap_or_default();
+        let description = self.description.text(&competition, &data, self.mle_bench.as_deref())?;
+        if self.description == Wording::Obfuscated && sandbox.kind == SandboxKind::Process {
+            return Err(RunError::Unhidden);
+        }
+        origins.push(Origin {
+            name: "description".to_owned(),
+            value: self.description.to_string(),
+            origin: given(!self.description.is_original()),
+        });
         let task = Task {
             competition: competition.id.clone(),
             description,
@@ -122,6 +132,7 @@ impl Order {
                 network: sandbox.kind == SandboxKind::Process,
             },
             packages,
+            obfuscated: self.description == Wording::Obfuscated,
         };
         let config = RunConfig {
             format: FORMAT,
@@ -140,6 +151,7 @@ impl Order {
             limits,
             sandbox,
             overridden: site.assets.overridden().to_vec(),
+            description: self.description.clone(),
         };
         self.tell_origins(&scaffold, &models, &mut origins);
         Ok(Resolved { config, scaffold, competition, models, origins })

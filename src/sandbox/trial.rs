@@ -19,6 +19,7 @@ impl Trial {
             program: Program::Command { argv },
             workspace: workspace.path().to_owned(),
             input: None,
+            input_instead: Vec::new(),
             read_only: Vec::new(),
             hidden: Vec::new(),
             python: PathBuf::from("/usr/bin/python3"),

@@ -25,6 +25,7 @@ mod hidden;
 mod json_errors;
 mod model;
 mod network;
+mod obfuscated;
 mod offline;
 mod own_models;
 mod parse;

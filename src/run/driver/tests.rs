@@ -133,6 +133,7 @@ fn handle() -> Handle {
         submission_path: "./submission/submission.csv".to_owned(),
         grants: Grants { cpus: 1, memory_bytes: None, gpus: Vec::new(), network: false },
         packages: Vec::new(),
+        obfuscated: false,
     };
     Handle::new(task, 7, Tally::new(LIMITS).budget())
 }

@@ -63,6 +63,7 @@ pub(crate) fn task() -> Task {
         submission_path: "./submission/submission.csv".into(),
         grants: Grants { cpus: 2, memory_bytes: Some(8 << 30), gpus: vec![], network: false },
         packages: vec!["numpy 2.1.0".into(), "pandas 2.2.3".into(), "scikit-learn 1.5.2".into()],
+        obfuscated: false,
     }
 }
 
