@@ -64,6 +64,9 @@ pub(crate) fn main(
     for value in &resolved.origins {
         terminal.line(&escape(&format!("{:<width$}  {:<28}  {}", value.name, value.value, value.origin)));
     }
+    for note in &config.sandbox.cut {
+        terminal.line(&escape(&format!("note: {note}")));
+    }
     terminal.line(&format!("\nfirst prompt, {role}, {model}:\n"));
     for message in &request.messages {
         terminal.line(&escape(&message.content));

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use podium_sandbox::{SandboxKind, Strength};
+use podium_sandbox::SandboxKind;
 use podium_types::money::Usd;
 use tokio::sync::watch;
 
 use crate::cli::exit;
 use crate::cli::failure::Failure;
+use crate::cli::grants::GrantArguments;
 use crate::cli::progress::{Progress, events_file};
 use crate::cli::site::{SiteArguments, tell_models};
 use crate::cli::terminal::Terminal;
@@ -20,6 +21,7 @@ use crate::run::driver::Interrupt;
 use crate::run::error::RunError;
 use crate::run::folder::RunFolder;
 use crate::run::folder::lock::RunLock;
+use crate::run::grants::Asked;
 use crate::run::limits::Raise;
 use crate::run::order::{Order, default_runs_dir, packages_of, packages_pinned};
 use crate::run::site::Site;
@@ -70,18 +72,8 @@ pub(crate) struct Arguments {
     /// Where agents' code runs: jail, docker, or process (limits only, no boundary) [default: jail]
     #[arg(long, value_name = "KIND")]
     sandbox: Option<SandboxKind>,
-    /// Refuse a sandbox weaker than this: full, namespaces or limits
-    #[arg(long, value_name = "STRENGTH")]
-    require_sandbox: Option<Strength>,
-    /// Memory of an execution, such as 8GiB [default: three quarters of the machine's, shared by the scaffold's workers]
-    #[arg(long, value_name = "SIZE", value_parser = values::size)]
-    memory: Option<u64>,
-    /// Processors of an execution [default: all, shared by the scaffold's workers]
-    #[arg(long, value_name = "N", value_parser = values::count)]
-    cpus: Option<usize>,
-    /// Profile of the Python environment: see benchmark/environments [default: base]
-    #[arg(long, value_name = "NAME")]
-    environment: Option<String>,
+    #[command(flatten)]
+    grants: GrantArguments,
     /// The description the agent is shown: original, obfuscated (no names, from MLE-bench's checkout), or a file
     #[arg(long, value_name = "WORDING", default_value = "original")]
     description: Wording,
@@ -106,8 +98,8 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    fn order(&self) -> Order {
-        Order {
+    fn order(&self) -> Result<Order, Failure> {
+        Ok(Order {
             scaffold: self.scaffold.clone(),
             overrides: self.set.clone(),
             competition: self.competition.clone(),
@@ -119,14 +111,10 @@ impl Arguments {
             execution_ms: self.execution_limit,
             tokens: self.max_tokens,
             cost: self.max_cost,
-            sandbox: self.sandbox,
-            require: self.require_sandbox,
-            memory_bytes: self.memory,
-            cpus: self.cpus,
-            environment: self.environment.clone().unwrap_or_else(|| "base".to_owned()),
+            sandbox: Asked { kind: self.sandbox, ..self.grants.asked()? },
             description: self.description.clone(),
             mle_bench: self.mle_bench.clone(),
-        }
+        })
     }
 }
 
@@ -141,21 +129,25 @@ pub(crate) fn main(
             "give one with --model provider/name, or --model playbook for the built-in stand-in that needs no key",
         ));
     }
-    if let (Some(profile), Some(python)) = (&arguments.environment, &site.python) {
+    if let (Some(profile), Some(python)) = (&arguments.grants.environment, &site.python) {
         return Err(Failure::usage(format!(
             "--environment {profile} and --python {} exclude each other",
             python.display()
         ))
         .hint("leave out --python for the pinned profile, or --environment for your own Python"));
     }
-    let mut order = arguments.order();
+    let mut order = arguments.order()?;
+    site.mounts.clone_from(&order.sandbox.mounts);
     order.name_recordings(&mut site)?;
-    if site.python.is_none() && site.requirements(&order.environment).is_empty() {
-        return Err(Failure::usage(format!("there is no environment profile `{}`", order.environment))
-            .hint("profiles are the files of benchmark/environments, for example `base`"));
+    if site.python.is_none() && site.requirements(&order.sandbox.environment).is_empty() {
+        return Err(Failure::usage(format!(
+            "there is no environment profile `{}`",
+            order.sandbox.environment
+        ))
+        .hint("profiles are the files of benchmark/environments, for example `base`"));
     }
     // Resolved first against the pins: whatever is wrong with the order is said before anything is built.
-    let pinned = packages_pinned(&site.requirements(&order.environment));
+    let pinned = packages_pinned(&site.requirements(&order.sandbox.environment));
     let mut resolved = order.resolve(&site, pinned)?;
     tell_models(resolved.config.own_models.as_ref(), terminal);
     if arguments.dry_run {
@@ -193,8 +185,11 @@ fn equip(
         site.equip(config, runs, &mut |line| terminal.error_line(&format!("environment  {line}")))?
     };
     let description = equipment.environment.describe().map_err(RunError::from)?;
+    config.task.submission_check = equipment.submission_check;
     config.task.packages = packages_of(&description, &config.sandbox.requirements);
-    config.task.grants = equipment.grants();
+    if let Some(grants) = equipment.grants() {
+        config.task.grants = grants;
+    }
     Ok((runtime, equipment))
 }
 

@@ -1,62 +1,71 @@
-//! `podium sandbox exec`: one command in the sandbox, so that anyone can try an attack by hand.
+//! `podium sandbox`: one command in the sandbox, so that anyone can try an attack by hand; and what a sandbox would
+//! allow, as data.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::Subcommand;
-use podium_sandbox::{Environment, Job, SandboxKind, Strength};
-use podium_types::execution::{Ended, Program};
+use clap::{Args, Subcommand};
+use podium_types::execution::{Ended, Execution, Program};
 use serde_json::json;
 
 use crate::cli::exit;
 use crate::cli::failure::Failure;
+use crate::cli::job::JobArguments;
+use crate::cli::session::{self, SessionArguments};
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
-use crate::cli::{runtime, values};
-use crate::run::config::SandboxConfig;
+use crate::cli::{policy, runtime};
 use crate::run::error::RunError;
-use crate::run::site::{Site, execution_limits, open_sandbox};
+use crate::run::resources::look;
+
+/// Of a command, where no limit is given.
+const TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The sandbox by hand
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run one command in the sandbox
     #[command(
-        after_help = "Example:\n  podium sandbox exec --timeout 10s -- python -c 'import os; print(os.listdir(\"/\"))'"
+        after_help = "Examples:\n  podium sandbox exec --timeout 10s -- python -c 'import os; print(os.listdir(\"/\"))'\n  \
+        podium sandbox exec --memory 512MiB --processes 50 --json --script attack.py\n  \
+        podium sandbox exec --sandbox docker --image python:3.12-slim --python python3 -- python -V"
     )]
-    Exec {
-        /// jail, docker or process
-        #[arg(long, default_value = "jail", value_name = "KIND")]
-        kind: SandboxKind,
-        /// Refuse a sandbox weaker than this
-        #[arg(long, value_name = "STRENGTH")]
-        require_sandbox: Option<Strength>,
-        /// The folder that the command may write [default: a temporary one]
-        #[arg(long, value_name = "DIR")]
-        workspace: Option<PathBuf>,
-        /// A folder that the command may read as ./input
-        #[arg(long, value_name = "DIR")]
-        input: Option<PathBuf>,
-        /// Wall-clock limit
-        #[arg(long, default_value = "10m", value_name = "D", value_parser = values::duration)]
-        timeout: u64,
-        /// Memory of the whole process tree
-        #[arg(long, default_value = "4GiB", value_name = "SIZE", value_parser = values::size)]
-        memory: u64,
-        /// Processors
-        #[arg(long, default_value_t = 1, value_name = "N", value_parser = values::count)]
-        cpus: usize,
-        /// Profile of the Python environment
-        #[arg(long, default_value = "base", value_name = "NAME")]
-        environment: String,
-        /// Print one JSON document on standard output
-        #[arg(long)]
-        json: bool,
-        /// The command
-        #[arg(last = true, required = true, value_name = "CMD")]
-        command: Vec<String>,
-    },
+    Exec(Box<ExecArguments>),
+    /// Print what code in the sandbox may do: mounts, environment, limits, refused system calls; nothing is run
+    #[command(
+        after_help = "Example:\n  podium sandbox explain --memory 8GiB --mount hf=$HOME/.cache/huggingface"
+    )]
+    Explain(Box<ExplainArguments>),
+    /// Open a shell or a Python kernel that keeps its state, and read commands from standard input
+    #[command(
+        after_help = "Examples:\n  podium sandbox session\n  printf 'x = 3\\n\\nx + 1\\n' | podium sandbox session --kernel"
+    )]
+    Session(Box<SessionArguments>),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExecArguments {
+    #[command(flatten)]
+    job: JobArguments,
+    /// Print one JSON document on standard output: the execution, the sandbox, the Python environment, and what was granted, read back
+    #[arg(long)]
+    json: bool,
+    /// Run this file as an agent's script, solution.py, instead of a command
+    #[arg(long, value_name = "FILE", conflicts_with = "command")]
+    script: Option<PathBuf>,
+    /// The command; `python` is the environment's
+    #[arg(last = true, required_unless_present = "script", value_name = "CMD")]
+    command: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArguments {
+    #[command(flatten)]
+    job: JobArguments,
+    /// Print one JSON document on standard output
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn main(
@@ -64,56 +73,71 @@ pub(crate) fn main(
     site: &SiteArguments,
     terminal: &Terminal,
 ) -> Result<ExitCode, Failure> {
-    let site = site.open(terminal)?;
-    let Command::Exec {
-        kind,
-        require_sandbox,
-        workspace,
-        input,
-        timeout,
-        memory,
-        cpus,
-        environment,
-        json,
-        command,
-    } = command;
-    let config = SandboxConfig {
-        kind: *kind,
-        require: *require_sandbox,
-        memory_bytes: *memory,
-        cpus: *cpus,
-        environment: environment.clone(),
-        requirements: site.requirements(environment),
-    };
-    let temporary = tempfile::tempdir()
-        .map_err(|error| Failure::environment(format!("no temporary folder could be made: {error}")))?;
-    let workspace = match workspace {
-        Some(folder) => usable_workspace(folder)?,
-        None => {
-            let path = temporary.path().join("workspace");
-            podium_sandbox::workspace::create(&path)
-                .map_err(|error| Failure::environment(format!("no workspace could be made: {error}")))?;
-            path
+    let mut site = site.open(terminal)?;
+    match command {
+        Command::Exec(arguments) => {
+            let runtime = runtime()?;
+            let _inside = runtime.enter();
+            let mut ready = arguments.job.ready(&mut site, TIMEOUT, terminal)?;
+            ready.job.program = arguments.program(&ready.job.python)?;
+            let look = arguments.json.then(|| look(&*ready.sandbox, &ready.job));
+            let granted = look.transpose()?;
+            let execution = runtime.block_on(ready.sandbox.execute(&ready.job)).map_err(RunError::from)?;
+            if arguments.json {
+                let mut value = serde_json::to_value(&execution).unwrap_or_default();
+                if let Some(map) = value.as_object_mut() {
+                    map.insert("sandbox".to_owned(), json!(ready.sandbox.facts()));
+                    map.insert("granted".to_owned(), json!(granted));
+                    let environment = ready.environment.describe().map_err(RunError::from)?;
+                    map.insert("environment".to_owned(), json!(environment));
+                    map.insert("cut".to_owned(), json!(ready.config.cut));
+                    map.insert("text".to_owned(), json!(execution.output.text()));
+                }
+                terminal.json(&value);
+                return Ok(ExitCode::SUCCESS);
+            }
+            ready.tell(terminal);
+            Ok(print(&execution, terminal))
         }
-    };
-    let runtime = runtime()?;
-    let _inside = runtime.enter();
-    let sandbox = open_sandbox(&config)?;
-    let python = python(&site, &config, terminal)?;
-    let mut job = Job::new(program(command, &python), workspace, &python);
-    job.input = input.as_deref().map(existing).transpose()?;
-    job.timeout = Duration::from_millis(*timeout);
-    job.limits = execution_limits(&config);
-    let execution = runtime.block_on(sandbox.execute(&job)).map_err(RunError::from)?;
-    if *json {
-        let mut value = serde_json::to_value(&execution).unwrap_or_default();
-        if let Some(map) = value.as_object_mut() {
-            map.insert("sandbox".to_owned(), json!(sandbox.facts()));
-            map.insert("text".to_owned(), json!(execution.output.text()));
+        Command::Explain(arguments) => {
+            let runtime = runtime()?;
+            let _inside = runtime.enter();
+            let ready = arguments.job.ready(&mut site, TIMEOUT, terminal)?;
+            let policy = ready.sandbox.explain(&ready.job).map_err(RunError::from)?;
+            if arguments.json {
+                terminal.json(&policy);
+            } else {
+                ready.tell(terminal);
+                policy::print(&policy, terminal);
+            }
+            Ok(ExitCode::SUCCESS)
         }
-        terminal.json(&value);
-        return Ok(ExitCode::SUCCESS);
+        Command::Session(arguments) => session::main(arguments, &mut site, terminal),
     }
+}
+
+impl ExecArguments {
+    /// The script as agents' are run, or the command, in which `python` means the environment's.
+    fn program(&self, python: &Path) -> Result<Program, Failure> {
+        if let Some(script) = &self.script {
+            let code = std::fs::read_to_string(script).map_err(|error| {
+                Failure::usage(format!("the script {} cannot be read: {error}", script.display()))
+                    .hint("--script names a file of Python source")
+            })?;
+            return Ok(Program::Python { file: "solution.py".to_owned(), code });
+        }
+        let mut argv = self.command.clone();
+        if let Some(first) = argv.first_mut()
+            && (first == "python" || first == "python3")
+        {
+            *first = python.display().to_string();
+        }
+        Ok(Program::Command { argv })
+    }
+}
+
+/// Output and limit; the exit code is the command's.
+fn print(execution: &Execution, terminal: &Terminal) -> ExitCode {
     let text = execution.output.text();
     if !text.is_empty() {
         terminal.line(escape(&text).trim_end_matches('\n'));
@@ -121,67 +145,8 @@ pub(crate) fn main(
     if let Some(limit) = &execution.limit {
         terminal.error_line(&format!("{} {limit}", terminal.yellow("limit:")));
     }
-    Ok(match execution.ended {
+    match execution.ended {
         Ended::Exit(code) => ExitCode::from(u8::try_from(code & 0xFF).unwrap_or(exit::BUG)),
         Ended::Signal(signal) => ExitCode::from(u8::try_from(128 + (signal & 0x7F)).unwrap_or(exit::BUG)),
-    })
-}
-
-/// The environment when it is built, else the machine's own Python: trying an attack needs no packages.
-fn python(site: &Site, config: &SandboxConfig, terminal: &Terminal) -> Result<Environment, Failure> {
-    if let Some(python) = &site.python {
-        return Ok(Environment::of_user(python).map_err(RunError::from)?);
     }
-    let interpreter = podium_sandbox::environment::Interpreter::find(None).map_err(RunError::from)?;
-    match Environment::find(&site.cache_dir, &config.environment, &config.requirements, &interpreter) {
-        Some(environment) => Ok(environment),
-        None => {
-            terminal.error_line(&format!(
-                "{} the environment `{}` is not built; using {} without its packages",
-                terminal.yellow("note:"),
-                config.environment,
-                interpreter.path.display()
-            ));
-            Ok(Environment::of_user(&interpreter.path).map_err(RunError::from)?)
-        }
-    }
-}
-
-/// `python` means the environment's.
-fn program(command: &[String], environment: &Environment) -> Program {
-    let mut argv = command.to_vec();
-    if let Some(first) = argv.first_mut()
-        && (first == "python" || first == "python3")
-    {
-        *first = environment.python().display().to_string();
-    }
-    Program::Command { argv }
-}
-
-/// A folder of the user's that may be written. The sandbox makes folders of its own in it, and would replace a file
-/// of the same name; whole systems are refused.
-fn usable_workspace(folder: &Path) -> Result<PathBuf, Failure> {
-    let path = existing(folder)?;
-    if path.components().count() < 3 {
-        return Err(Failure::usage(format!(
-            "{} is no workspace: everything in it could be written",
-            path.display()
-        ))
-        .hint("give a folder made for the purpose, or none for a temporary one"));
-    }
-    for name in ["submission", "working", "input", ".home"] {
-        let taken = path.join(name);
-        if std::fs::symlink_metadata(&taken).is_ok_and(|facts| !facts.is_dir()) {
-            return Err(Failure::usage(format!("{} would be replaced by a folder", taken.display()))
-                .hint("a workspace holds folders of these names: submission, working, input, .home"));
-        }
-    }
-    Ok(path)
-}
-
-fn existing(folder: &Path) -> Result<PathBuf, Failure> {
-    folder.canonicalize().ok().filter(|path| path.is_dir()).ok_or_else(|| {
-        Failure::usage(format!("{} is no folder", folder.display()))
-            .hint("--workspace and --input name folders that are there")
-    })
 }

@@ -29,7 +29,8 @@ pub(crate) struct SiteArguments {
     /// Folder whose benchmark/, scaffolds/ and prompts/ override the built-in ones
     #[arg(long, global = true, env = "PODIUM_ASSETS", value_name = "DIR", help_heading = "Where things are")]
     assets: Option<PathBuf>,
-    /// Your own Python (a venv or conda) for agents' code, instead of the pinned environment
+    /// Your own Python (a venv or conda) for agents' code, instead of the pinned environment; with --image the image's
+    /// own, as it is named inside
     #[arg(long, global = true, value_name = "PATH", help_heading = "Where things are")]
     python: Option<PathBuf>,
     /// Give a model's try up after so long without a byte of its answer, such as 90s [default: 5m]
@@ -87,8 +88,9 @@ impl SiteArguments {
             python: self
                 .python
                 .clone()
-                .map(absolute)
+                .map(interpreter)
                 .or_else(|| place.and_then(|place| place.python.clone())),
+            mounts: place.map(|place| place.mounts.clone()).unwrap_or_default(),
             recordings: place.map(|place| place.recordings.clone()).unwrap_or_default(),
         })
     }
@@ -114,6 +116,11 @@ pub(crate) fn tell_models(own: Option<&OwnModels>, terminal: &Terminal) {
             terminal.yellow("note:")
         ));
     }
+}
+
+/// A plain name is looked up on `PATH`, wherever that is.
+fn interpreter(python: PathBuf) -> PathBuf {
+    if python.components().count() == 1 { python } else { absolute(python) }
 }
 
 fn absolute(path: PathBuf) -> PathBuf {

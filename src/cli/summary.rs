@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use podium_competition::{BoardKind, GradingReport};
+use podium_sandbox::Granted;
 use podium_types::number::Number;
 
 use crate::cli::terminal::{Terminal, dollars, escape, one_line};
+use crate::run::attempts::NetworkAttempts;
+use crate::run::resources::changed;
 use crate::run::sitting::StoredRun;
 use crate::run::stop::Outcome;
-use crate::run::summary::RunReport;
+use crate::run::summary::{LimitCount, RunReport};
 use crate::run::world::Equipment;
 
 /// Said wherever the stand-in model answered.
@@ -50,29 +53,37 @@ pub(crate) fn header(run: &StoredRun, equipment: &Equipment, terminal: &Terminal
         say("described", format!("{} description, not the competition's own", config.description));
     }
     say("budget", budget(run));
-    let grants = &config.task.grants;
-    let memory = grants
-        .memory_bytes
-        .map_or_else(|| "no memory limit".to_owned(), |bytes| format!("{} MiB", bytes >> 20));
-    let network = if grants.network { "network not blocked" } else { "no network" };
-    say(
-        "sandbox",
-        format!(
-            "{}; {network}; {} CPUs, {memory}, no GPU; answers not mounted",
-            equipment.sandbox.facts().describe(),
-            grants.cpus
-        ),
-    );
-    if config.is_unprotected() {
-        terminal.error_line(&format!(
-            "{} agents' code runs as you, without a boundary: it can read your files and use the network",
-            terminal.yellow("warning:")
-        ));
+    let report = &equipment.report;
+    let granted = report.granted.as_ref().map(granted).unwrap_or_default();
+    say("sandbox", format!("{}; {granted}; answers not mounted", report.facts.describe()));
+    let changed = report.granted.as_ref().and_then(|granted| changed(&config.task.grants, granted));
+    for note in report.cut.iter().chain(&report.shared).chain(&changed) {
+        terminal.error_line(&format!("{:<10}{}", "", terminal.yellow(&escape(note))));
+    }
+    if let Some(warning) = &report.warning {
+        terminal.error_line(&format!("{} {warning}", terminal.yellow("warning:")));
     }
     say(
         "board",
         board(competition.board.kind, competition.board.thresholds.as_ref().and_then(|board| board.teams)),
     );
+}
+
+/// What is in force, in one line.
+pub(crate) fn granted(granted: &Granted) -> String {
+    let gpus = match granted.gpus.as_slice() {
+        [] => "no GPU".to_owned(),
+        [one] => format!("GPU {one}"),
+        many => format!("{} GPUs ({})", many.len(), many.join(", ")),
+    };
+    let network = if granted.network { "network not blocked" } else { "no network" };
+    let mib = |bytes: u64| format!("{} MiB", bytes >> 20);
+    let mut parts = vec![format!("{} CPUs", granted.cpus), mib(granted.memory_bytes), gpus];
+    parts.extend(granted.shm_bytes.map(|bytes| format!("/dev/shm {}", mib(bytes))));
+    parts.push(format!("disk {}", mib(granted.disk_bytes)));
+    let names: Vec<&str> = granted.mounts.values().map(String::as_str).collect();
+    let mounts = if names.is_empty() { String::new() } else { format!("; read-only {}", names.join(" ")) };
+    format!("{network}; {}{mounts}", parts.join(", "))
 }
 
 fn budget(run: &StoredRun) -> String {
@@ -128,12 +139,28 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
             time.run_s, time.model_s, time.execution_s, time.waiting_s
         ),
     );
+    if report.warm_executions > 0 {
+        say("warm starts", &report.warm_executions.to_string());
+    }
     let blocked: Vec<String> =
         report.blocked.iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
+    if !report.limits.is_empty() {
+        let hit = |limit: &LimitCount| format!("{} × {}", limit.count, limit.limit);
+        say("limits", &report.limits.iter().map(hit).collect::<Vec<_>>().join(", "));
+    }
+    if report.dropped_output_bytes > 0 {
+        say(
+            "output",
+            &format!("{} bytes in the middle of long outputs were not kept", report.dropped_output_bytes),
+        );
+    }
     say(
         "sandbox",
         &format!("stopped: {}", if blocked.is_empty() { "nothing".to_owned() } else { blocked.join(", ") }),
     );
+    for line in network(&report.network_attempts) {
+        say("network", &line);
+    }
     say(
         "saw",
         "public data, description, format verdicts; no test score, no answers; hosts reachable: none"
@@ -144,12 +171,41 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
         say("script", &run.folder.best_path().join("solution.py").display().to_string());
     }
     say("run", &run.folder.path().display().to_string());
+    for note in report.sandbox.cut.iter().chain(&report.sandbox.shared) {
+        say("note", note);
+    }
+    if let Some(warning) = &report.sandbox.warning {
+        say("warning", warning);
+    }
     for line in recorded(&report.recordings) {
         say("note", &line);
     }
     if report.stand_in {
         say("note", STAND_IN);
     }
+}
+
+/// Executions and names that are shown; `run.json` has them all.
+const SHOWN: usize = 5;
+
+/// Who tried to reach a network, and where, one line for each of the first few.
+fn network(attempts: &[NetworkAttempts]) -> Vec<String> {
+    let mut lines: Vec<String> = attempts
+        .iter()
+        .take(SHOWN)
+        .map(|tried| {
+            let mut names: Vec<&str> = tried.names.keys().take(SHOWN).map(String::as_str).collect();
+            if tried.names.len() > SHOWN {
+                names.push("...");
+            }
+            let asked = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+            format!("{} × by {}{asked}", tried.count, tried.execution)
+        })
+        .collect();
+    if let Some(more) = attempts.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        lines.push(format!("and by {more} more executions (run.json names them)"));
+    }
+    lines
 }
 
 /// Score and medal; `grade` prints the same.

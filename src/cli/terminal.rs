@@ -65,6 +65,13 @@ impl Terminal {
         }
     }
 
+    /// One JSON document on one line.
+    pub(crate) fn json_line<T: Serialize + ?Sized>(&self, value: &T) {
+        if let Ok(text) = serde_json::to_string(value) {
+            self.line(&json_escaped(&text));
+        }
+    }
+
     fn paint(&self, code: &str, text: &str) -> String {
         if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }

@@ -40,6 +40,11 @@ pub(crate) fn count(text: &str) -> Result<usize, String> {
     }
 }
 
+/// The same where there may be very many.
+pub(crate) fn number(text: &str) -> Result<u64, String> {
+    Ok(count(text)? as u64)
+}
+
 /// A positive number of dollars.
 pub(crate) fn dollars(text: &str) -> Result<Usd, String> {
     let number = text.trim().trim_start_matches('$').parse::<f64>().ok();
@@ -55,6 +60,13 @@ pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
         _ => Err(format!("`{text}` is not of the form KEY=VALUE")),
     }
+}
+
+/// `NAME=PATH`, where the name can be a folder's.
+pub(crate) fn mount(text: &str) -> Result<(String, std::path::PathBuf), String> {
+    let (name, path) = pair(text).map_err(|_| format!("`{text}` is not of the form NAME=PATH"))?;
+    podium_sandbox::job::check_mount_name(&name)?;
+    Ok((name, path.into()))
 }
 
 /// A model's name; `playbook` alone is the stand-in.

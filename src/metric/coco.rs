@@ -6,8 +6,6 @@
 //! unmatched in places. Boxes and areas come apart, because some callers hand over boxes in one meaning and areas in
 //! another. NaN runs through as it does there.
 
-use std::collections::BTreeMap;
-
 use crate::sum::mean;
 
 /// A true box.
@@ -66,27 +64,24 @@ pub fn coco_mean_average_precision(
     detections: &[CocoDetection],
     options: CocoOptions,
 ) -> f64 {
-    let mut classes: BTreeMap<i64, BTreeMap<usize, Image<'_>>> = BTreeMap::new();
-    for one in truth {
-        classes.entry(one.class).or_default().entry(one.image).or_default().truth.push(one);
-    }
-    for one in detections {
-        if let Some(images) = classes.get_mut(&one.class) {
-            images.entry(one.image).or_default().detections.push(one);
-        }
-    }
-    let curves: Vec<Vec<f64>> = classes.values().filter_map(|images| curve(images, options)).collect();
+    let mut truth: Vec<&CocoTruth> = truth.iter().collect();
+    let mut detections: Vec<&CocoDetection> = detections.iter().collect();
+    truth.sort_by_key(|one| (one.class, one.image));
+    detections.sort_by_key(|one| (one.class, one.image));
+    let curves: Vec<Vec<f64>> = truth
+        .chunk_by(|left, right| left.class == right.class)
+        .filter_map(|truth| {
+            let class = truth.first()?.class;
+            let first = detections.partition_point(|one| one.class < class);
+            let after = detections.partition_point(|one| one.class <= class);
+            curve(truth, detections.get(first..after)?, options)
+        })
+        .collect();
     // Recall by recall, as the official array lies in memory: the mean then agrees to the last bit.
     let precisions: Vec<f64> = (0..POINTS as usize)
         .flat_map(|point| curves.iter().filter_map(move |curve| curve.get(point).copied()))
         .collect();
     if precisions.is_empty() { -1.0 } else { mean(&precisions) }
-}
-
-#[derive(Default)]
-struct Image<'a> {
-    truth: Vec<&'a CocoTruth>,
-    detections: Vec<&'a CocoDetection>,
 }
 
 /// What became of a detection.
@@ -96,13 +91,16 @@ struct Judged {
     ignored: bool,
 }
 
-/// Precision at the points of recall of one class; none when it has no true box that counts.
-fn curve(images: &BTreeMap<usize, Image<'_>>, options: CocoOptions) -> Option<Vec<f64>> {
-    let mut judged = Vec::new();
-    let mut positives = 0usize;
-    for image in images.values() {
-        positives += image.truth.iter().filter(|truth| !outside(truth.area, options)).count();
-        judge(image, options, &mut judged);
+/// Precision at the points of recall of one class, both sides image by image; none when no true box counts.
+fn curve(truth: &[&CocoTruth], detections: &[&CocoDetection], options: CocoOptions) -> Option<Vec<f64>> {
+    let positives = truth.iter().filter(|truth| !outside(truth.area, options)).count();
+    let mut judged = Vec::with_capacity(detections.len());
+    let mut others = truth;
+    for found in detections.chunk_by(|left, right| left.image == right.image) {
+        let image = found.first()?.image;
+        others = others.get(others.partition_point(|one| one.image < image)..)?;
+        let own = others.get(..others.partition_point(|one| one.image == image))?;
+        judge(own, found, options, &mut judged);
     }
     if positives == 0 {
         return None;
@@ -141,13 +139,18 @@ fn descending(left: f64, right: f64) -> std::cmp::Ordering {
 }
 
 /// Matches the detections of one image and class.
-fn judge(image: &Image<'_>, options: CocoOptions, judged: &mut Vec<Judged>) {
-    let mut detections = image.detections.clone();
+fn judge(
+    truth: &[&CocoTruth],
+    detections: &[&CocoDetection],
+    options: CocoOptions,
+    judged: &mut Vec<Judged>,
+) {
+    let mut detections = detections.to_vec();
     detections.sort_by(|left, right| descending(left.score, right.score));
     detections.truncate(options.most);
     // Ignored boxes come last, and a regular match is never given up for one.
     let mut truth: Vec<(&CocoTruth, bool)> =
-        image.truth.iter().map(|truth| (*truth, outside(truth.area, options))).collect();
+        truth.iter().map(|truth| (*truth, outside(truth.area, options))).collect();
     truth.sort_by_key(|(_, ignored)| *ignored);
     let mut taken = vec![0u64; truth.len()];
     for detection in detections {

@@ -68,7 +68,7 @@ pub use order::{inversions, pooled_kendall_tau};
 pub use podium_types::direction::Direction;
 pub use probabilistic::{ColumnWeight, mean_kl_divergence, probabilistic_f1, weighted_log_loss};
 pub use regression::{mae, mape, mean_poisson_deviance, rmse, rmsle};
-pub use rle::{RleError, decode_rle};
+pub use rle::{RleError, RleQuirks, decode_rle, decode_rle_noting};
 pub use scaled_pearson::scaled_pearson;
 pub use sequence::{average_precision_at_k, exact_match, levenshtein, map_at_k, mean_levenshtein};
 pub use sum::{mean, pairwise_sum};

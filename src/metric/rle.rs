@@ -47,30 +47,61 @@ pub enum RleError {
     Unusable,
 }
 
-/// Decodes run-length text for an image of so many pixels. Text of blanks is an empty mask.
-pub fn decode_rle(text: &str, pixels: u64) -> Result<Mask, RleError> {
-    let mut numbers: Vec<i64> = Vec::new();
-    for word in words(text) {
-        match plain_integer(word) {
-            Some(number) => numbers.push(number),
-            None => return decode_any(text, pixels),
-        }
-    }
-    check(&numbers, &0)?;
-    mark(pairs(&numbers)?.map(|(start, length)| exact((*start).into(), (*length).into())), pixels)
+/// What a decoder lets pass although it may not be meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RleQuirks {
+    /// There is one length less than starts.
+    pub odd: bool,
+    /// A run reaches beyond the image.
+    pub cut: bool,
 }
 
-/// The same for numbers of every spelling and size.
-fn decode_any(text: &str, pixels: u64) -> Result<Mask, RleError> {
+/// Decodes run-length text for an image of so many pixels. Text of blanks is an empty mask.
+pub fn decode_rle(text: &str, pixels: u64) -> Result<Mask, RleError> {
+    decode_rle_noting(text, pixels).map(|(mask, _)| mask)
+}
+
+/// [`decode_rle`], and what it let pass.
+pub fn decode_rle_noting(text: &str, pixels: u64) -> Result<(Mask, RleQuirks), RleError> {
+    match decode_plain(text, pixels) {
+        Some(decoded) => Ok(decoded),
+        None => decode_any(text, pixels),
+    }
+}
+
+/// Pairs of plain numbers that break no rule, straight to runs: nearly every text.
+fn decode_plain(text: &str, pixels: u64) -> Option<(Mask, RleQuirks)> {
+    let (mut mask, mut quirks) = (Mask::default(), RleQuirks::default());
+    let mut before = 0;
+    let mut numbers = words(text);
+    while let Some(start) = numbers.next() {
+        let (start, length) = (plain_integer(start)?, plain_integer(numbers.next()?)?);
+        if start < before || start == 0 || length == 0 {
+            return None;
+        }
+        before = start;
+        let (start, length) = (u64::try_from(start).ok()?, u64::try_from(length).ok()?);
+        let run = Run { start: (start - 1).min(pixels), end: (start - 1 + length).min(pixels) };
+        quirks.cut |= start - 1 + length > pixels;
+        if run.start < run.end && !mask.push(run) {
+            return None;
+        }
+    }
+    Some((mask, quirks))
+}
+
+/// Numbers of every spelling and size, odd counts, and texts that break a rule.
+fn decode_any(text: &str, pixels: u64) -> Result<(Mask, RleQuirks), RleError> {
     let numbers: Result<Vec<Integer>, RleError> = words(text)
         .enumerate()
         .map(|(position, word)| integer(word).ok_or(RleError::NotInteger { token: position + 1 }))
         .collect();
     let numbers = numbers?;
-    check(&numbers, &Integer::Small(0))?;
+    let odd = numbers.len() % 2 == 1;
+    check(&numbers)?;
     let pairs = pairs(&numbers)?.map(|(start, length)| (saturated(start), saturated(length)));
     if numbers.len() == 1 {
-        return Ok(Mask::default());
+        return Ok((Mask::default(), RleQuirks { odd, cut: false }));
     }
     let starts = Kind::of(numbers.iter().step_by(2));
     let lengths = Kind::of(numbers.iter().skip(1).step_by(2));
@@ -86,7 +117,8 @@ fn decode_any(text: &str, pixels: u64) -> Result<Mask, RleError> {
         // Where both are unsigned, sums wrap around too, but every start is beyond any image.
         (Kind::Objects, _) | (_, Kind::Objects) | (Kind::Unsigned, Kind::Unsigned) => exact,
     };
-    mark(pairs.map(|(start, length)| bounds(start, length)), pixels)
+    let (mask, cut) = mark(pairs.map(|(start, length)| bounds(start, length)), pixels)?;
+    Ok((mask, RleQuirks { odd, cut }))
 }
 
 /// NumPy's type of an array made of positive Python integers.
@@ -122,12 +154,12 @@ impl Kind {
 }
 
 /// Starts ascend, and all numbers are positive.
-fn check<T: Ord>(numbers: &[T], zero: &T) -> Result<(), RleError> {
+fn check(numbers: &[Integer]) -> Result<(), RleError> {
     let mut neighbours = numbers.iter().step_by(2).zip(numbers.iter().skip(2).step_by(2));
     if let Some(run) = neighbours.position(|(before, start)| start < before) {
         return Err(RleError::Unsorted { run: run + 2 });
     }
-    match numbers.iter().position(|number| number <= zero) {
+    match numbers.iter().position(|number| *number <= Integer::Small(0)) {
         Some(token) => Err(RleError::NotPositive { run: token / 2 + 1 }),
         None => Ok(()),
     }
@@ -135,7 +167,7 @@ fn check<T: Ord>(numbers: &[T], zero: &T) -> Result<(), RleError> {
 
 /// Starts with their lengths as NumPy broadcasts them: equal counts pair up, a single length serves two starts, and a
 /// single start without a length makes no run.
-fn pairs<T>(numbers: &[T]) -> Result<impl Iterator<Item = (&T, &T)>, RleError> {
+fn pairs(numbers: &[Integer]) -> Result<impl Iterator<Item = (&Integer, &Integer)>, RleError> {
     if numbers.len() % 2 == 1 && numbers.len() > 3 {
         return Err(RleError::Unpaired { tokens: numbers.len() });
     }
@@ -163,14 +195,16 @@ fn saturated(number: &Integer) -> i128 {
     }
 }
 
-fn mark(runs: impl Iterator<Item = (i128, i128)>, pixels: u64) -> Result<Mask, RleError> {
-    let mut mask = Mask::default();
+/// The mask of these runs, and whether one reaches beyond the image.
+fn mark(runs: impl Iterator<Item = (i128, i128)>, pixels: u64) -> Result<(Mask, bool), RleError> {
+    let (mut mask, mut beyond) = (Mask::default(), false);
     let cut = |bound: i128| u64::try_from(bound).unwrap_or(u64::MAX).min(pixels);
     for (position, (first, end)) in runs.enumerate() {
         let run = Run { start: cut(first), end: cut(end) };
+        beyond |= end > i128::from(pixels);
         if run.start < run.end && !mask.push(run) {
             return Err(RleError::Overlap { run: position + 1 });
         }
     }
-    Ok(mask)
+    Ok((mask, beyond))
 }

@@ -65,7 +65,7 @@ pub struct ScaffoldConfig {
 /// The sandbox a run asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SandboxConfig {
-    /// `jail` or `process`.
+    /// `jail`, `docker` or `process`.
     pub kind: SandboxKind,
     /// Refuse anything weaker.
     pub require: Option<Strength>,
@@ -73,10 +73,100 @@ pub struct SandboxConfig {
     pub memory_bytes: u64,
     /// Processors of an execution.
     pub cpus: usize,
-    /// The Python environment: a profile's name, or `user`.
+    /// The Python environment: a profile's name, `user`, or `image`.
     pub environment: String,
     /// The profile's pinned requirements; empty for a user's own environment.
     pub requirements: String,
+    /// Graphics processors of an execution.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gpus: usize,
+    /// Memory file systems and disk.
+    #[serde(default, skip_serializing_if = "Allowances::is_default")]
+    pub allowances: Allowances,
+    /// Names of the read-only folders; where they are is the place's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mounts: Vec<String>,
+    /// Which scripts begin in a copy of an interpreter with its imports done, where the sandbox can.
+    #[serde(default, skip_serializing_if = "WarmStarts::is_off")]
+    pub warm: WarmStarts,
+    /// The image of the docker kind, where it is not Podium's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// The runtime of the docker kind, where it is not the engine's own choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<String>,
+    /// The machine by name that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// What this machine has less of than was asked for, a fragment each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<String>,
+}
+
+/// Which scripts may begin warm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WarmStarts {
+    /// None.
+    #[default]
+    Off,
+    /// Those with a time limit of at most [`podium_sandbox::WARM`].
+    Short,
+    /// All.
+    All,
+}
+
+impl WarmStarts {
+    /// For people.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Short => "scripts of at most 10 minutes",
+            Self::All => "all scripts",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    const fn is_off(&self) -> bool {
+        matches!(self, Self::Off)
+    }
+}
+
+impl SandboxConfig {
+    /// An image is named for containers, so a Python that is named beside it is the image's.
+    pub fn has_own_image(&self) -> bool {
+        self.kind == SandboxKind::Docker && self.image.is_some()
+    }
+}
+
+/// Sizes of what an execution writes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allowances {
+    /// `/dev/shm`, in bytes.
+    pub shm_bytes: u64,
+    /// `/tmp`, in bytes.
+    pub tmp_bytes: u64,
+    /// The workspace, in bytes.
+    pub disk_bytes: u64,
+}
+
+impl Default for Allowances {
+    fn default() -> Self {
+        let limits = podium_sandbox::Limits::default();
+        Self { shm_bytes: limits.shm_bytes, tmp_bytes: limits.tmp_bytes, disk_bytes: limits.workspace_bytes }
+    }
+}
+
+impl Allowances {
+    /// What runs had before they were told apart.
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl RunConfig {
@@ -100,6 +190,12 @@ impl RunConfig {
             if let Some(task) = map.get_mut("task").and_then(serde_json::Value::as_object_mut) {
                 task.remove("packages");
                 task.remove("grants");
+                task.remove("submission_check");
+            }
+            if let Some(sandbox) = map.get_mut("sandbox").and_then(serde_json::Value::as_object_mut) {
+                // Results are the same either way.
+                sandbox.remove("cut");
+                sandbox.remove("warm");
             }
         }
         canonical::hash(&value)
@@ -115,6 +211,9 @@ pub struct Place {
     pub assets: Option<std::path::PathBuf>,
     /// The interpreter of a user's own environment.
     pub python: Option<std::path::PathBuf>,
+    /// The read-only folders that are mounted by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub mounts: BTreeMap<String, std::path::PathBuf>,
     /// The address of each model's service. A resume must not send the run's prompts to another one unasked.
     #[serde(default)]
     pub endpoints: BTreeMap<String, String>,

@@ -150,6 +150,24 @@ pub enum RunError {
         /// What there is.
         machine: String,
     },
+    /// A machine that is unknown.
+    #[error("machine `{name}` is unknown{}", nearest.as_ref().map(|near| format!("; nearest: {near}")).unwrap_or_default())]
+    UnknownMachine {
+        /// What was asked for.
+        name: String,
+        /// All there are.
+        known: Vec<String>,
+        /// The nearest of them.
+        nearest: Option<String>,
+    },
+    /// A machine whose file is wrong.
+    #[error("machine `{name}` cannot be used: {message}")]
+    Machine {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
     /// The sandbox.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
@@ -238,6 +256,8 @@ impl RunError {
             | Self::EmptyRecording(_)
             | Self::RecordingChanged(_)
             | Self::Overcommitted { .. }
+            | Self::UnknownMachine { .. }
+            | Self::Machine { .. }
             | Self::Limits(_)
             | Self::NotPrepared { .. }
             | Self::Description { .. }
@@ -257,30 +277,12 @@ impl RunError {
             Self::Data(error) => {
                 error.hint().or_else(|| Some("choose another data folder with --data-dir".to_owned()))
             }
-            Self::NotPrepared { competition, kind: podium_competition::Kind::Kaggle, .. } => Some(format!(
-                "Podium does not prepare Kaggle's data itself yet: mlebench prepare -c {competition}, or name the \
-                 folder with --data-dir if they are elsewhere"
-            )),
-            Self::NotPrepared { competition, .. } => Some(format!(
-                "podium competitions prepare {competition}, or name the folder with --data-dir if they are elsewhere"
-            )),
-            Self::Pointer { .. } => Some("git lfs pull in the checkout that it lies in brings the file".to_owned()),
-            Self::NoDescription { path, .. } => Some(format!(
-                "put Kaggle's or MLE-bench's text at {}, or name a file of it with --description",
-                path.display()
-            )),
-            Self::Unhidden => {
-                Some("use the sandbox `jail` or `docker` for a run with an obfuscated description".to_owned())
-            }
-            Self::Description { path, .. } if path.ends_with("description_obfuscated.md") => Some(
-                "--mle-bench names a checkout of MLE-bench's repository, with mlebench/competitions in it".to_owned(),
-            ),
-            Self::Description { .. } => {
-                Some("--description takes original, obfuscated or the path of a readable text file".to_owned())
-            }
-            Self::NoCheckout => {
-                Some("name a checkout of MLE-bench's repository with --mle-bench DIR or PODIUM_MLE_BENCH".to_owned())
-            }
+            Self::NotPrepared { .. }
+            | Self::Pointer { .. }
+            | Self::Unhidden
+            | Self::Description { .. }
+            | Self::NoDescription { .. }
+            | Self::NoCheckout => self.data_hint(),
             Self::UnknownScaffold { .. } => Some("podium scaffolds list shows all".to_owned()),
             Self::Scaffold { name, .. } => Some(format!("podium scaffolds show {name} prints its keys and values")),
             Self::ModelCatalog(error) => error.hint(),
@@ -308,10 +310,14 @@ impl RunError {
                 Some("give its prices in a file of models (`--models FILE`), or limit with --max-tokens instead".to_owned())
             }
             Self::Overcommitted { .. } => Some(
-                "grant less with --memory or --cpus, leave them out for an even share, or run fewer at a time with \
+                "grant less with --memory, --cpus or --gpus, leave them out for an even share, or run fewer at a time with \
                  --set search.workers=N"
                     .to_owned(),
             ),
+            Self::UnknownMachine { known, .. } => {
+                Some(format!("machines are the files of benchmark/machines: {}", known.join(", ")))
+            }
+            Self::Machine { name, .. } => Some(format!("mend benchmark/machines/{name}.toml")),
             Self::Sandbox(SandboxError::TooWeak { found: Strength::Limits, .. }) => {
                 Some("use the kind `jail`, which is the default, or require less".to_owned())
             }
@@ -350,6 +356,41 @@ impl RunError {
             error if error.is_damage() => {
                 Some("put a copy of the run's folder back; without one this run cannot go on".to_owned())
             }
+            _ => None,
+        }
+    }
+
+    /// The next step where data or a description are missing.
+    fn data_hint(&self) -> Option<String> {
+        match self {
+            Self::NotPrepared { competition, kind: podium_competition::Kind::Kaggle, .. } => Some(format!(
+                "Podium does not prepare Kaggle's data itself yet: mlebench prepare -c {competition}, or name the \
+                 folder with --data-dir if they are elsewhere"
+            )),
+            Self::NotPrepared { competition, .. } => Some(format!(
+                "podium competitions prepare {competition}, or name the folder with --data-dir if they are elsewhere"
+            )),
+            Self::Pointer { .. } => {
+                Some("git lfs pull in the checkout that it lies in brings the file".to_owned())
+            }
+            Self::Unhidden => {
+                Some("use the sandbox `jail` or `docker` for a run with an obfuscated description".to_owned())
+            }
+            Self::Description { path, .. } if path.ends_with("description_obfuscated.md") => Some(
+                "--mle-bench names a checkout of MLE-bench's repository, with mlebench/competitions in it"
+                    .to_owned(),
+            ),
+            Self::Description { .. } => Some(
+                "--description takes original, obfuscated or the path of a readable text file".to_owned(),
+            ),
+            Self::NoDescription { path, .. } => Some(format!(
+                "put Kaggle's or MLE-bench's text at {}, or name a file of it with --description",
+                path.display()
+            )),
+            Self::NoCheckout => Some(
+                "name a checkout of MLE-bench's repository with --mle-bench DIR or PODIUM_MLE_BENCH"
+                    .to_owned(),
+            ),
             _ => None,
         }
     }

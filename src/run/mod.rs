@@ -1,11 +1,13 @@
 //! A run: one scaffold × models × competition × seed.
 //!
+//! - [`attempts`]: what code tried on its sandbox
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
 //! - [`order`]: what a user asks for, resolved into it
 //! - [`recording`]: recorded runs as models
 //! - [`wording`]: which description of its competition an agent is shown
 //! - [`batch`]: a list of submissions graded at once
-//! - `machine`: how much memory there is
+//! - [`grants`]: what one execution is to be granted; [`preset`]: machines by name; `machine`: how much memory there is
+//! - [`resources`]: what a run holds of the machine, and what is really in force
 //! - [`site`]: what the machine gives, and the equipment made from it
 //! - [`models`]: what is known of models, the user's own file included
 //! - [`sitting`]: begin, resume, replay
@@ -21,6 +23,7 @@
 //!
 //! Must not know: how anything is printed.
 
+pub mod attempts;
 pub mod batch;
 pub mod clock;
 pub mod config;
@@ -30,13 +33,16 @@ pub mod error;
 pub mod events;
 pub mod failpoint;
 pub mod folder;
+pub mod grants;
 pub mod journal;
 pub mod limits;
 mod machine;
 mod mirror;
 pub mod models;
 pub mod order;
+pub mod preset;
 pub mod recording;
+pub mod resources;
 pub mod site;
 pub mod sitting;
 pub mod spending;

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use podium_competition::Competition;
+use podium_competition::{BoardKind, Competition};
 use podium_llm::ModelName;
-use podium_sandbox::{SandboxKind, Strength};
+use podium_sandbox::SandboxKind;
 use podium_scaffold::context::Grants;
 use podium_scaffold::{Scaffold, Task};
 use podium_types::money::Usd;
 
-use crate::run::config::{FORMAT, RunConfig, SandboxConfig, ScaffoldConfig};
+use crate::run::config::{FORMAT, RunConfig, ScaffoldConfig};
 use crate::run::error::RunError;
+use crate::run::grants::Asked;
 use crate::run::limits::Limits;
-use crate::run::machine;
+use crate::run::preset::MachinePreset;
 use crate::run::site::Site;
 use crate::run::wording::Wording;
 
@@ -45,16 +46,8 @@ pub struct Order {
     pub tokens: Option<u64>,
     /// Dollar limit.
     pub cost: Option<Usd>,
-    /// Kind of sandbox; the jail by default.
-    pub sandbox: Option<SandboxKind>,
-    /// Refuse anything weaker.
-    pub require: Option<Strength>,
-    /// Memory of an execution in bytes.
-    pub memory_bytes: Option<u64>,
-    /// Processors of an execution.
-    pub cpus: Option<usize>,
-    /// Name of the Python environment's profile.
-    pub environment: String,
+    /// What is asked of the sandbox.
+    pub sandbox: Asked,
     /// Which description the agent is shown.
     pub description: Wording,
     /// A checkout of MLE-bench's repository, which holds obfuscated descriptions.
@@ -101,7 +94,9 @@ impl Order {
         let client = site.client(&texts, &models, Some(&competition.id))?;
         let data = site.prepared(&competition)?;
         let mut origins = Vec::new();
-        let limits = self.limits(&scaffold, &mut origins);
+        let machine =
+            self.sandbox.machine.as_ref().map(|name| MachinePreset::load(site, name)).transpose()?;
+        let limits = self.limits(&scaffold, machine.as_ref(), &mut origins);
         if limits.cost.is_some() {
             for model in models.values() {
                 if client.facts(model).prices.is_none() {
@@ -109,7 +104,11 @@ impl Order {
                 }
             }
         }
-        let sandbox = self.sandbox(site, scaffold.parallel_executions(), &mut origins)?;
+        let mut sandbox = self.sandbox.resolve(site, scaffold.parallel_executions(), &mut origins)?;
+        sandbox.warm = self.sandbox.warm_starts(competition.board.kind == BoardKind::Baselines);
+        let warm = sandbox.warm.word().to_owned();
+        let origin = given(self.sandbox.warm.is_some());
+        origins.push(Origin { name: "warm starts".to_owned(), value: warm, origin });
         let description = self.description.text(&competition, &data, self.mle_bench.as_deref())?;
         if self.description == Wording::Obfuscated && sandbox.kind == SandboxKind::Process {
             return Err(RunError::Unhidden);
@@ -128,11 +127,19 @@ impl Order {
             grants: Grants {
                 cpus: u32::try_from(sandbox.cpus).unwrap_or(u32::MAX),
                 memory_bytes: Some(sandbox.memory_bytes),
-                gpus: Vec::new(),
+                gpus: site.gpus().into_iter().take(sandbox.gpus).map(|gpu| gpu.name).collect(),
                 network: sandbox.kind == SandboxKind::Process,
+                shm_bytes: Some(sandbox.allowances.shm_bytes),
+                disk_bytes: Some(sandbox.allowances.disk_bytes),
+                mounts: sandbox
+                    .mounts
+                    .iter()
+                    .map(|name| format!("{}/{name}", podium_sandbox::job::MOUNTS))
+                    .collect(),
             },
             packages,
             obfuscated: self.description == Wording::Obfuscated,
+            submission_check: scaffold.submission_check() && sandbox.kind != SandboxKind::Process,
         };
         let config = RunConfig {
             format: FORMAT,
@@ -177,12 +184,18 @@ impl Order {
             .collect()
     }
 
-    fn limits(&self, scaffold: &Scaffold, origins: &mut Vec<Origin>) -> Limits {
+    fn limits(
+        &self,
+        scaffold: &Scaffold,
+        machine: Option<&MachinePreset>,
+        origins: &mut Vec<Origin>,
+    ) -> Limits {
         let file = scaffold.limits();
         let or_file = |given: bool| if given { "command line".to_owned() } else { self.scaffold_file() };
+        let of_machine = machine.and_then(|machine| machine.time_limit_ms().ok().flatten());
         let limits = Limits {
             steps: Some(self.steps.unwrap_or(file.steps)),
-            run_ms: Some(self.run_ms.unwrap_or(file.time_limit.millis())),
+            run_ms: Some(self.run_ms.or(of_machine).unwrap_or(file.time_limit.millis())),
             execution_ms: self.execution_ms.unwrap_or(file.execution_timeout.millis()),
             tokens: self.tokens,
             cost: self.cost,
@@ -197,7 +210,11 @@ impl Order {
             limits.steps.map_or_else(none, |steps| steps.to_string()),
             or_file(self.steps.is_some()),
         );
-        tell("time limit", limits.run_ms.map_or_else(none, duration), or_file(self.run_ms.is_some()));
+        let time_origin = match (&self.sandbox.machine, of_machine) {
+            (Some(name), Some(_)) if self.run_ms.is_none() => format!("benchmark/machines/{name}.toml"),
+            _ => or_file(self.run_ms.is_some()),
+        };
+        tell("time limit", limits.run_ms.map_or_else(none, duration), time_origin);
         tell("execution limit", duration(limits.execution_ms), or_file(self.execution_ms.is_some()));
         tell("token limit", self.tokens.map_or_else(none, |n| n.to_string()), given(self.tokens.is_some()));
         tell(
@@ -206,60 +223,6 @@ impl Order {
             given(self.cost.is_some()),
         );
         limits
-    }
-
-    /// What one execution is granted: its part of the machine, where `workers` of them may run at the same time.
-    fn sandbox(
-        &self,
-        site: &Site,
-        workers: u32,
-        origins: &mut Vec<Origin>,
-    ) -> Result<SandboxConfig, RunError> {
-        let own_python = site.python.is_some();
-        let (memory, workers) = (machine::memory(), usize::try_from(workers).unwrap_or(usize::MAX).max(1));
-        let cpus = podium_sandbox::CpuSet::default().count();
-        let config = SandboxConfig {
-            kind: self.sandbox.unwrap_or(SandboxKind::Jail),
-            require: self.require,
-            // What is really granted, for the agent is told: no more than the machine has.
-            // Three quarters of the memory by default: the rest is for the harness and its neighbours.
-            memory_bytes: self
-                .memory_bytes
-                .map_or(memory / 4 * 3 / workers as u64, |asked| asked.min(memory)),
-            cpus: self.cpus.map_or(cpus / workers, |asked| asked.min(cpus)).max(1),
-            environment: if own_python { "user".to_owned() } else { self.environment.clone() },
-            requirements: if own_python { String::new() } else { site.requirements(&self.environment) },
-        };
-        if self.memory_bytes.is_some() && workers > 1 {
-            let mib = |bytes: u64| format!("{} MiB", bytes >> 20);
-            let needed = config.memory_bytes.saturating_mul(workers as u64);
-            if needed > memory {
-                let (each, needed, machine) = (mib(config.memory_bytes), mib(needed), mib(memory));
-                return Err(RunError::Overcommitted { workers, each, needed, machine });
-            }
-        }
-        // One processor is the least there is: with more workers than processors, executions take turns.
-        if self.cpus.is_some() && workers > 1 && config.cpus > 1 && config.cpus * workers > cpus {
-            let named = |count: usize| format!("{count} processors");
-            let (each, needed, machine) = (named(config.cpus), named(config.cpus * workers), named(cpus));
-            return Err(RunError::Overcommitted { workers, each, needed, machine });
-        }
-        let or_machine = |given: bool| if given { "command line".to_owned() } else { "machine".to_owned() };
-        let granted = |given: bool, whole: bool| match (given, whole) {
-            (false, _) if workers > 1 => format!("machine, shared by {workers} executions at a time"),
-            (true, false) => "command line, cut to what the machine has".to_owned(),
-            (given, _) => or_machine(given),
-        };
-        let mut tell = |name: &str, value: String, origin: String| {
-            origins.push(Origin { name: name.to_owned(), value, origin });
-        };
-        tell("sandbox", config.kind.to_string(), given(self.sandbox.is_some()));
-        let memory = granted(self.memory_bytes.is_some(), self.memory_bytes == Some(config.memory_bytes));
-        tell("memory", format!("{} MiB", config.memory_bytes >> 20), memory);
-        let cpus = granted(self.cpus.is_some(), self.cpus == Some(config.cpus));
-        tell("cpus", config.cpus.to_string(), cpus);
-        tell("python environment", config.environment.clone(), or_machine(own_python));
-        Ok(config)
     }
 
     fn tell_origins(
@@ -344,7 +307,7 @@ pub fn packages_pinned(requirements: &str) -> Vec<String> {
 }
 
 /// Where a value comes from that the command line may give and that otherwise is fixed here.
-fn given(given: bool) -> String {
+pub(super) fn given(given: bool) -> String {
     if given { "command line" } else { "default" }.to_owned()
 }
 

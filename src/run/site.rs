@@ -8,7 +8,7 @@ use std::time::Duration;
 use podium_competition::{Catalog, Competition, Folders, Status};
 use podium_llm::{Client, ModelName, Pacing};
 use podium_sandbox::environment::Interpreter;
-use podium_sandbox::{Environment, Job, Sandbox, SandboxKind};
+use podium_sandbox::{CpuSet, Environment, GpuGrant, Job, Sandbox, SandboxKind};
 use podium_scaffold::{Budget, Scaffold};
 use podium_types::chat::ChatRequest;
 use podium_types::execution::Program;
@@ -18,9 +18,11 @@ use crate::run::config::{Place, RunConfig, SandboxConfig};
 use crate::run::error::RunError;
 use crate::run::models::{ModelTexts, OwnModels};
 use crate::run::recording::RecordingPlace;
+use crate::run::resources::{self, Resources, SandboxReport};
 use crate::run::tally::Tally;
 use crate::run::world::Equipment;
 
+pub use crate::run::grants::{execution_limits, sandbox_settings};
 pub use podium_llm::playbook::PROVIDER as PLAYBOOK;
 
 /// What this machine gives.
@@ -42,6 +44,8 @@ pub struct Site {
     pub max_tries: Option<u32>,
     /// A Python of the user's own, instead of a pinned profile.
     pub python: Option<PathBuf>,
+    /// Read-only folders that are mounted by name.
+    pub mounts: BTreeMap<String, PathBuf>,
     /// The lanes of model services, which all runs of this process share.
     pub pacing: Pacing,
     /// Where recordings are, by the model part of their names.
@@ -55,6 +59,7 @@ impl Site {
             data_dir: self.data_dir.clone(),
             assets: self.assets.folder().map(Path::to_owned),
             python: self.python.clone(),
+            mounts: self.mounts.clone(),
             endpoints: BTreeMap::new(),
             recordings: self.recordings.clone(),
         }
@@ -179,6 +184,24 @@ impl Site {
         self.assets.text(&format!("benchmark/environments/{profile}.txt")).unwrap_or_default().to_owned()
     }
 
+    /// The user's own Python, where one is named: this machine's, or the image's where an image is named beside it.
+    ///
+    /// # Errors
+    /// When it cannot be started, or is too old.
+    pub fn own_python(
+        &self,
+        config: &SandboxConfig,
+        sandbox: &dyn Sandbox,
+    ) -> Result<Option<Environment>, RunError> {
+        let Some(python) = &self.python else { return Ok(None) };
+        let own = if config.has_own_image() {
+            Environment::of_image_now(sandbox, python)
+        } else {
+            Environment::of_user(python)
+        };
+        Ok(Some(own?))
+    }
+
     /// The Python environment, built on first use; `progress` hears of it.
     ///
     /// # Errors
@@ -186,10 +209,11 @@ impl Site {
     pub fn environment(
         &self,
         config: &SandboxConfig,
+        sandbox: &dyn Sandbox,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Environment, RunError> {
-        if let Some(python) = &self.python {
-            return Ok(Environment::of_user(python)?);
+        if let Some(own) = self.own_python(config, sandbox)? {
+            return Ok(own);
         }
         let interpreter = Interpreter::find(None)?;
         Ok(Environment::build(
@@ -217,14 +241,36 @@ impl Site {
         let client = self.client(&config.model_texts(), &models, Some(&competition.id))?;
         let data = self.prepared(&competition)?;
         let sandbox = open_sandbox(&config.sandbox)?;
-        let environment = self.environment(&config.sandbox, progress)?;
+        let environment = self.environment(&config.sandbox, &*sandbox, progress)?;
+        let workers = config.scaffold()?.parallel_executions();
+        let resources = Resources::take(self, &config.sandbox, workers)?;
         let execution_limits = execution_limits(&config.sandbox);
+        let submission_check = config.scaffold()?.submission_check() && sandbox.facts().callbacks;
         let hidden = self.hidden(&data, runs);
         let program = Program::Command { argv: vec!["true".to_owned()] };
         let mut job = Job::new(program, runs.join("work"), &environment);
         job.input = Some(data.public.clone());
         job.hidden.clone_from(&hidden);
+        job.mounts.clone_from(&self.mounts);
+        job.limits = execution_limits.clone();
+        job.limits.cpus = CpuSet::of(resources.cpus().ids().into_iter().take(config.sandbox.cpus));
+        let gpus = resources.gpus().iter().take(config.sandbox.gpus).cloned().collect();
+        job.gpus = GpuGrant { root: resources.gpu_root().clone(), gpus };
+        let asked = job.limits.workspace_bytes;
+        job.limits.workspace_bytes = resources::disk(runs, asked);
         sandbox.check(&job)?;
+        let granted = resources::look(&*sandbox, &job)?;
+        let disk_cut = resources::disk_cut(asked, granted.disk_bytes);
+        let report = SandboxReport {
+            facts: sandbox.facts().clone(),
+            granted: Some(granted),
+            machine: config.sandbox.machine.clone(),
+            cut: config.sandbox.cut.iter().cloned().chain(disk_cut).collect(),
+            shared: resources.shared(),
+            gpu_driver: resources.gpu_root().driver().filter(|_| config.sandbox.gpus > 0),
+            environment: Some(environment.describe()?),
+            warning: resources::warning(config.sandbox.kind),
+        };
         Ok(Equipment {
             client,
             models,
@@ -234,6 +280,11 @@ impl Site {
             competition: Arc::new(competition),
             data,
             hidden,
+            submission_check,
+            mounts: self.mounts.clone(),
+            gpus: config.sandbox.gpus,
+            resources,
+            report,
         })
     }
 
@@ -258,18 +309,7 @@ impl Site {
 /// # Errors
 /// When it cannot work, or is weaker than required.
 pub fn open_sandbox(config: &SandboxConfig) -> Result<Arc<dyn Sandbox>, RunError> {
-    let settings =
-        podium_sandbox::Settings { require: config.require, ..podium_sandbox::Settings::default() };
-    Ok(Arc::from(podium_sandbox::open(config.kind, &settings)?))
-}
-
-/// Limits of one execution.
-pub fn execution_limits(config: &SandboxConfig) -> podium_sandbox::Limits {
-    podium_sandbox::Limits {
-        memory_bytes: config.memory_bytes,
-        cpus: podium_sandbox::CpuSet::first(config.cpus),
-        ..podium_sandbox::Limits::default()
-    }
+    Ok(Arc::from(podium_sandbox::open(config.kind, &sandbox_settings(config))?))
 }
 
 /// Reads a scaffold.

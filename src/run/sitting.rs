@@ -208,7 +208,7 @@ impl StoredRun {
         remember(&equipment.client, &entries);
         let tally = Tally::of(self.config.limits, &entries);
         let limits = tally.limits.raised(raise)?;
-        let facts = equipment.sandbox.facts().clone();
+        let sandbox = equipment.report.clone();
         let competition = Arc::clone(&equipment.competition);
         let data = equipment.data.clone();
         let ended = summary::last_stop(&entries).filter(|stop| ended_for_good(stop, &tally, limits));
@@ -239,7 +239,7 @@ impl StoredRun {
                 interrupt: interrupt.into(),
                 started: Record::Started {
                     program: env!("CARGO_PKG_VERSION").to_owned(),
-                    sandbox: facts.describe(),
+                    sandbox: sandbox.facts.describe(),
                 },
                 limits: (limits != tally.limits).then_some(limits),
                 open_intents,
@@ -256,7 +256,7 @@ impl StoredRun {
         self.sweep();
         // The report needs room, too.
         let _ = std::fs::remove_file(self.folder.ballast_path());
-        let report = summary::conclude(self, &competition, &data, &facts, &stop)?;
+        let report = summary::conclude(self, &competition, &data, sandbox, &stop)?;
         sink.event(&RunEvent::Reported { report: Box::new(report.clone()) });
         Ok(report)
     }

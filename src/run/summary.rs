@@ -5,16 +5,18 @@
 use std::collections::BTreeMap;
 
 use podium_competition::{Competition, Folders, GradingReport, Outcome as GradeOutcome};
-use podium_sandbox::Facts;
 use podium_scaffold::{Effect, EffectResult, NodeRecord};
+use podium_types::execution::{Execution, LimitHit};
 use podium_types::number::Number;
 use podium_types::sha256::Sha256;
 use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
+use crate::run::attempts::{self, NetworkAttempts};
 use crate::run::error::RunError;
 use crate::run::folder::write_whole;
 use crate::run::journal::{Entry, Record};
+use crate::run::resources::SandboxReport;
 use crate::run::sitting::StoredRun;
 use crate::run::stop::{Outcome, Stop, StoppedBy};
 use crate::run::tally::Tally;
@@ -68,9 +70,21 @@ pub struct RunReport {
     /// The search tree in numbers.
     pub nodes: NodeReport,
     /// The sandbox in force.
-    pub sandbox: Facts,
+    pub sandbox: SandboxReport,
     /// What the sandbox stopped, by kind.
     pub blocked: BTreeMap<String, u64>,
+    /// The executions that tried to reach a network, and which names they asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub network_attempts: Vec<NetworkAttempts>,
+    /// The limits that ended executions, with their values, in the order in which they first did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitCount>,
+    /// Executions that began warm.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub warm_executions: u64,
+    /// Bytes of output that were not kept, of all executions.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped_output_bytes: u64,
     /// What the agent could see, by machine.
     pub saw: Saw,
 }
@@ -78,6 +92,20 @@ pub struct RunReport {
 /// Reports of earlier versions do not say: there was no other description.
 fn original() -> String {
     Wording::Original.to_string()
+}
+
+/// A limit that ended executions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LimitCount {
+    /// The limit with its value.
+    pub limit: LimitHit,
+    /// How many executions it ended.
+    pub count: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Tokens and dollars of a run.
@@ -127,6 +155,12 @@ pub struct Saw {
     pub public_data: bool,
     /// Whether a submission's format is right.
     pub format_verdicts: bool,
+    /// How many of them were given after executions.
+    #[serde(default)]
+    pub verdicts: u64,
+    /// How many were given to programs that asked while they ran.
+    #[serde(default)]
+    pub verdicts_inside: u64,
     /// Scores on the answers: never.
     pub scores: bool,
     /// The answers: never mounted, but within reach of code that runs without a boundary.
@@ -178,7 +212,7 @@ pub(super) fn conclude(
     run: &StoredRun,
     competition: &Competition,
     data: &Folders,
-    facts: &Facts,
+    sandbox: SandboxReport,
     stop: &Stop,
 ) -> Result<RunReport, RunError> {
     let entries = run.entries()?;
@@ -195,6 +229,7 @@ pub(super) fn conclude(
         (None, None) => Outcome::NoSubmission,
     };
     let tally = Tally::of(run.config.limits, &entries);
+    let (verdicts, verdicts_inside) = attempts::verdicts(&entries);
     let report = RunReport {
         format: REPORT_FORMAT,
         started_at: entries.first().map(|entry| entry.at.clone()),
@@ -218,11 +253,17 @@ pub(super) fn conclude(
         usage: usage_report(&tally),
         time: time_report(&entries, &tally),
         nodes: node_report(&entries, selected.and_then(|(node, _)| node)),
-        sandbox: facts.clone(),
+        sandbox,
         blocked: blocked(&entries),
+        network_attempts: attempts::network(&entries),
+        limits: limits(&entries),
+        warm_executions: executions(&entries).filter(|execution| execution.warm).count() as u64,
+        dropped_output_bytes: executions(&entries).map(|execution| execution.output.dropped_bytes).sum(),
         saw: Saw {
             public_data: true,
             format_verdicts: true,
+            verdicts,
+            verdicts_inside,
             scores: false,
             answers: run.config.is_unprotected(),
             network: run.config.task.grants.network,
@@ -306,16 +347,32 @@ fn node_report(entries: &[Entry], selected: Option<u32>) -> NodeReport {
     report
 }
 
+/// All executions of a journal in the order in which they finished.
+fn executions(entries: &[Entry]) -> impl Iterator<Item = &Execution> {
+    entries.iter().filter_map(|entry| match &entry.record {
+        Record::Result { result, .. } => match &**result {
+            EffectResult::Execution(execution) => Some(&**execution),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+fn limits(entries: &[Entry]) -> Vec<LimitCount> {
+    let mut counts: Vec<LimitCount> = Vec::new();
+    for hit in executions(entries).filter_map(|execution| execution.limit.as_ref()) {
+        match counts.iter_mut().find(|known| known.limit == *hit) {
+            Some(known) => known.count += 1,
+            None => counts.push(LimitCount { limit: hit.clone(), count: 1 }),
+        }
+    }
+    counts
+}
+
 fn blocked(entries: &[Entry]) -> BTreeMap<String, u64> {
     let mut sum = BTreeMap::new();
-    for entry in entries {
-        if let Record::Result { result, .. } = &entry.record
-            && let EffectResult::Execution(execution) = &**result
-        {
-            for (kind, count) in &execution.blocked {
-                *sum.entry(kind.clone()).or_insert(0) += count;
-            }
-        }
+    for (kind, count) in executions(entries).flat_map(|execution| &execution.blocked) {
+        *sum.entry(kind.clone()).or_insert(0) += count;
     }
     sum
 }

@@ -6,6 +6,8 @@
 
 use std::path::PathBuf;
 
+use podium_types::session::SessionKind;
+
 use crate::strength::Strength;
 
 /// An error of the sandbox itself.
@@ -126,6 +128,22 @@ pub enum SandboxError {
         /// What it is or contains.
         hidden: PathBuf,
     },
+    /// There are not enough graphics processors.
+    #[error("{asked} GPUs were asked for, and {}", few(*found, busy))]
+    Gpus {
+        /// How many were asked for.
+        asked: usize,
+        /// How many the machine has.
+        found: usize,
+        /// Those that others hold, a fragment each.
+        busy: Vec<String>,
+    },
+    /// What is in force could not be read back.
+    #[error("what the sandbox grants could not be read back: {message}")]
+    NotReadBack {
+        /// The last that the look said.
+        message: String,
+    },
     /// The jail came up at the probe but not for this job.
     #[error("the sandbox could not be started: {message}")]
     Start {
@@ -137,6 +155,18 @@ pub enum SandboxError {
     Stuck {
         /// How long was waited.
         seconds: u64,
+    },
+    /// Something was asked of a session while a call is running in it.
+    #[error("a call is still running in the {kind}")]
+    SessionBusy {
+        /// Shell or kernel.
+        kind: SessionKind,
+    },
+    /// Something was asked of a session whose program has ended.
+    #[error("the {kind} has ended, and its state is lost")]
+    SessionOver {
+        /// Shell or kernel.
+        kind: SessionKind,
     },
     /// The cancellation token fired; every process is dead.
     #[error("the execution was cancelled")]
@@ -168,6 +198,15 @@ pub enum SandboxError {
         #[source]
         source: std::io::Error,
     },
+}
+
+/// Why there are too few of something.
+fn few(found: usize, busy: &[String]) -> String {
+    match (found, busy.is_empty()) {
+        (0, _) => "this machine has none".to_owned(),
+        (found, true) => format!("this machine has {found}"),
+        (found, false) => format!("of the {found} of this machine {}", busy.join(", ")),
+    }
 }
 
 impl SandboxError {
@@ -202,6 +241,16 @@ impl SandboxError {
                 "code sees all of `/usr` and of the Python environment's folders: keep competitions' data, runs and a \
                  clone of Podium elsewhere (--data-dir, --runs-dir or --into, --assets), or choose another --python",
             ),
+            Self::Gpus { busy, .. } if busy.is_empty() => Some(
+                "`nvidia-smi` must list them and /dev/nvidia0 must be there (inside a container it must have been given them); \
+                 ask for fewer with --gpus",
+            ),
+            Self::Gpus { .. } => Some("wait until the other run has ended, or ask for fewer with --gpus"),
+            Self::NotReadBack { .. } => Some(
+                "the environment's Python must start in the sandbox: `podium sandbox exec -- python -V` tells more",
+            ),
+            Self::SessionBusy { .. } => Some("wait for its end, interrupt it, or restart the session"),
+            Self::SessionOver { .. } => Some("restart the session"),
             Self::NoEngine { .. } => Some(
                 "start it (`systemctl start docker`, or `systemctl --user start docker` for a rootless one), install it \
                  (Debian and Ubuntu: `apt install docker.io`), or name its address in DOCKER_HOST; \
@@ -228,8 +277,11 @@ impl SandboxError {
             Self::Unreadable { .. } => {
                 Some("let others read it (`chmod -R o+rX FOLDER`), or run as the user that it belongs to")
             }
-            Self::Engine { .. }
-            | Self::Job { .. }
+            Self::Engine { .. } => Some(
+                "the engine must see this machine's files at the same paths: one that is a snap or runs in a virtual machine \
+                 may not see the temporary folder, which TMPDIR names",
+            ),
+            Self::Job { .. }
             | Self::Start { .. }
             | Self::Stuck { .. }
             | Self::Cancelled

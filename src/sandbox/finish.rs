@@ -1,6 +1,6 @@
 //! What all kinds of sandbox do before and after a program runs.
 
-use std::{collections::BTreeMap, io, path::Path, time::Duration};
+use std::{collections::BTreeMap, io, time::Duration};
 
 use podium_types::execution::{Collected, Ended, Exception, Execution, LimitHit};
 use rustix::process::Resource;
@@ -17,6 +17,8 @@ pub(crate) struct Evidence {
     pub(crate) network: Network,
     /// CPU time of the whole tree, where it is known.
     pub(crate) cpu: Option<Duration>,
+    /// The program began in a copy of a warm interpreter.
+    pub(crate) warm: bool,
 }
 
 /// What the program did with the network that it does not have.
@@ -29,7 +31,8 @@ pub(crate) struct Network {
 }
 
 /// Makes the workspace ready: the old submission is gone, so what is found later was written by this program.
-pub(crate) async fn prepare(job: &Job) -> Result<(), SandboxError> {
+/// Blocks for as long as the removal of a large one takes.
+pub(crate) fn make_ready(job: &Job) -> Result<(), SandboxError> {
     for folder in [Some(&job.workspace), job.input.as_ref()].into_iter().flatten() {
         if !folder.is_absolute() {
             return Err(SandboxError::Job {
@@ -39,19 +42,37 @@ pub(crate) async fn prepare(job: &Job) -> Result<(), SandboxError> {
     }
     job.limits.check().map_err(|message| SandboxError::Job { message })?;
     program::check_environment(job)?;
-    let (workspace, submission) =
-        (job.workspace.clone(), job.submission.as_ref().map(|rule| rule.path.clone()));
-    blocking("preparing", &job.workspace, move || workspace::prepare(&workspace, submission.as_deref())).await
+    let submission = job.submission.as_ref().map(|rule| rule.path.as_str());
+    workspace::prepare(&job.workspace, submission).map_err(SandboxError::io("preparing", &job.workspace))
 }
 
-/// File work of unknown length, off the runtime's threads.
-async fn blocking<T: Send + 'static>(
-    action: &'static str,
-    path: &Path,
-    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+/// The same, off the runtime's threads.
+pub(crate) async fn prepare(job: &Job) -> Result<(), SandboxError> {
+    let job = job.clone();
+    blocking(move || make_ready(&job)).await
+}
+
+/// Work that blocks, off the runtime's threads. Where nobody waits for it any more its result is dropped.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, SandboxError> + Send + 'static,
 ) -> Result<T, SandboxError> {
     let result = tokio::task::spawn_blocking(work).await;
-    result.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(SandboxError::io(action, path))
+    result.unwrap_or_else(|error| {
+        Err(SandboxError::System { call: "running on another thread", source: io::Error::other(error) })
+    })
+}
+
+/// Takes the submission that the job asks for, when every process is dead.
+pub(crate) async fn submission(job: &Job) -> Result<Collected, SandboxError> {
+    let Some(rule) = job.submission.clone() else {
+        return Ok(Collected::Missing { found: "nothing was asked for".to_owned() });
+    };
+    let workspace = job.workspace.clone();
+    blocking(move || {
+        collect(&workspace, &rule.path, &rule.store, rule.max_bytes)
+            .map_err(SandboxError::io("collecting from", &workspace))
+    })
+    .await
 }
 
 /// Per-process limits that hold in every kind. The CPU time of one process backs up the polled one of the tree.
@@ -88,29 +109,13 @@ pub(crate) async fn execution(
     ending: Ending,
     evidence: Evidence,
 ) -> Result<Execution, SandboxError> {
-    let Evidence { ended, usage, network: Network { refused, told }, cpu } = evidence;
+    let Evidence { ended, usage, network: Network { refused, told }, cpu, warm } = evidence;
     let exception = program::script(job)
         .filter(|_| ended != Ended::Exit(0))
         .and_then(|script| traceback::exception(&ending.output, script));
-    let limit = ending.limit.or_else(|| limit_of(job, ended, exception.as_ref(), usage, cpu));
-    let mut blocked = BTreeMap::new();
-    let network_attempts = refused.saturating_add(told.questions);
-    // A program that coped with a limit was held by it all the same.
-    for (name, count) in
-        [("network", network_attempts), ("memory", usage.oom_kills), ("processes", usage.forks_refused)]
-    {
-        if count > 0 {
-            blocked.insert(name.to_owned(), count);
-        }
-    }
-    let submission = match &job.submission {
-        Some(rule) => {
-            let (workspace, rule) = (job.workspace.clone(), rule.clone());
-            let take = move || collect(&workspace, &rule.path, &rule.store, rule.max_bytes);
-            blocking("collecting from", &job.workspace, take).await?
-        }
-        None => Collected::Missing { found: "nothing was asked for".to_owned() },
-    };
+    let limit = ending.limit.or_else(|| limit_of(&job.limits, ended, exception.as_ref(), usage, cpu));
+    let blocked = blocked(usage, refused.saturating_add(told.questions));
+    let submission = submission(job).await?;
     Ok(Execution {
         ended,
         limit,
@@ -124,19 +129,28 @@ pub(crate) async fn execution(
         names_asked: told.names,
         submission_checks: told.verdicts,
         interrupted: false,
+        warm,
     })
+}
+
+/// What the sandbox stopped on the way. A program that coped with a limit was held by it all the same.
+pub(crate) fn blocked(usage: Usage, network_attempts: u64) -> BTreeMap<String, u64> {
+    [("network", network_attempts), ("memory", usage.oom_kills), ("processes", usage.forks_refused)]
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(name, count)| (name.to_owned(), count))
+        .collect()
 }
 
 /// The limit that ended a program, by what the kernel counted or said. A program that ended well was not ended by one.
 /// What a program's traceback says is its own claim, and used only where nothing else tells.
-fn limit_of(
-    job: &Job,
+pub(crate) fn limit_of(
+    limits: &Limits,
     ended: Ended,
     exception: Option<&Exception>,
     usage: Usage,
     cpu: Option<Duration>,
 ) -> Option<LimitHit> {
-    let limits = &job.limits;
     let says = |errno: &str| exception.is_some_and(|exception| exception.message.starts_with(errno));
     if ended == Ended::Exit(0) {
         None
@@ -157,6 +171,7 @@ fn limit_of(
     }
 }
 
-fn millis(duration: Duration) -> u64 {
+/// Whole milliseconds.
+pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

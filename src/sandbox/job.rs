@@ -3,13 +3,36 @@
 //! A job is plain data. Paths are the host's; inside a jail the workspace is `/workspace`, the input `./input`, and
 //! the read-only mounts stand at the same path as outside. A workspace belongs to one job at a time.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use podium_types::execution::Program;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::{SubmissionCheck, environment::Environment};
+use crate::{SubmissionCheck, environment::Environment, gpu::GpuGrant};
+
+/// Where the named mounts of a job stand, inside: `/mounts/NAME`.
+pub const MOUNTS: &str = "/mounts";
+
+/// Names of mounts that libraries look for, each with its variables; `{}` is the path inside. What stands in such a
+/// folder is all there is, for nothing can be downloaded, so the libraries are told that they are offline.
+const KNOWN_MOUNTS: [(&str, &[(&str, &str)]); 2] = [
+    (
+        "hf",
+        &[
+            ("HF_HOME", "{}"),
+            ("HF_HUB_OFFLINE", "1"),
+            ("HF_DATASETS_OFFLINE", "1"),
+            ("TRANSFORMERS_OFFLINE", "1"),
+            ("HF_HUB_DISABLE_TELEMETRY", "1"),
+        ],
+    ),
+    ("torch", &[("TORCH_HOME", "{}")]),
+];
 
 /// What to run in the sandbox.
 #[derive(Clone, Debug)]
@@ -26,6 +49,11 @@ pub struct Job {
     pub input_instead: Vec<(String, PathBuf)>,
     /// Host folders mounted read-only at the same path: the Python environment and what it stands on.
     pub read_only: Vec<PathBuf>,
+    /// Host folders or files mounted read-only by name, as `/mounts/NAME`; a plain process is told their own path. The
+    /// names `hf` and `torch` also set the variables by which Hugging Face's libraries and `PyTorch` find their caches.
+    pub mounts: BTreeMap<String, PathBuf>,
+    /// The graphics processors it may use. There is no limit on the address space: CUDA reserves huge ranges.
+    pub gpus: GpuGrant,
     /// Host folders that the program must never see: a job with a mount that is or contains one of them is refused.
     /// Means something in a jail only; the process kind shows everything.
     pub hidden: Vec<PathBuf>,
@@ -55,6 +83,8 @@ impl Job {
             input: None,
             input_instead: Vec::new(),
             read_only: environment.read_only(),
+            mounts: BTreeMap::new(),
+            gpus: GpuGrant::default(),
             hidden: Vec::new(),
             python: environment.python().to_owned(),
             timeout: Duration::from_mins(10),
@@ -64,6 +94,32 @@ impl Job {
             submission_check: None,
             cancel: CancellationToken::new(),
         }
+    }
+}
+
+/// The variables that named mounts bring, where a mount stands at what `place` says.
+pub(crate) fn mount_variables(
+    mounts: &BTreeMap<String, PathBuf>,
+    place: impl Fn(&str, &Path) -> PathBuf,
+) -> Vec<(&'static str, std::ffi::OsString)> {
+    let mut found = Vec::new();
+    for (name, path) in mounts {
+        let known = KNOWN_MOUNTS.iter().filter(|(known, _)| known == name);
+        for (variable, value) in known.flat_map(|(_, variables)| *variables) {
+            let value = if *value == "{}" { place(name, path).into_os_string() } else { (*value).into() };
+            found.push((*variable, value));
+        }
+    }
+    found
+}
+
+/// Says why a mount cannot have this name, if it cannot: it becomes a folder's name inside.
+pub fn check_mount_name(name: &str) -> Result<(), String> {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    if name.is_empty() || name.len() > 64 || name.starts_with('.') || !name.bytes().all(allowed) {
+        Err(format!("`{name}` is no name of a mount: letters, digits, `-`, `_` and `.`, at most 64"))
+    } else {
+        Ok(())
     }
 }
 
@@ -84,7 +140,8 @@ pub struct SubmissionRule {
 pub struct Limits {
     /// Memory of the whole tree, `/tmp` and `/dev/shm` included, swap included.
     pub memory_bytes: u64,
-    /// The processors it may run on.
+    /// The processors it may run on. With a cpuset control group this is strict; without one a program can move to
+    /// others, in no more time than granted where there is a cpu control group.
     pub cpus: CpuSet,
     /// Processes and threads at one time.
     pub processes: u64,
@@ -175,6 +232,12 @@ impl CpuSet {
     /// The numbers, ascending.
     pub fn ids(&self) -> Vec<usize> {
         if self.0.is_empty() { allowed_cpus() } else { self.0.clone() }
+    }
+
+    /// The numbers as the kernel reads them, `0,2,3`.
+    pub(crate) fn list(&self) -> String {
+        let ids: Vec<String> = self.ids().iter().map(ToString::to_string).collect();
+        ids.join(",")
     }
 
     /// How many.

@@ -5,19 +5,24 @@
 //! out of time is an ordinary result. When it returns, every process of the job is dead.
 //! This package knows nothing of competitions, scaffolds or models.
 //!
-//! - [`job`]: what is run and within which limits
+//! - [`job`]: what is run and within which limits; [`gpu`]: graphics processors; [`lease`]: who uses which processors
+//! - [`granted`]: what is really in force, read back; [`policy`]: what a job may do, as data
 //! - [`strength`]: what the machine can enforce
 //! - `jail`: bubblewrap namespaces, system call filter, control groups
 //! - `docker`: a container per execution
 //! - `process`: a plain child with limits, by explicit name only
 //! - `cgroup`: control groups, version 1 and 2, and the sweep of what a crash left
 //! - `callback`: what code inside can ask of the harness: the format of a submission, and names to no avail
-//! - `supervisor`, `spawn`: starting children from one thread
+//! - `supervisor`, `spawn`: starting children from threads that outlive them
+//! - `tree`, `reader`: the processes of an execution as a whole, and its output pipe
 //! - `watch`, `watchdog`: following one execution to its end, within its limits
+//! - `place`: what a kind offers so that programs run in it
 //! - `program`, `finish`: what all kinds do before and after; `trial`: running one while a sandbox is opened
+//! - [`session`]: a shell or a kernel that keeps state between calls
 //! - [`scratch`]: temporary folders that are swept after a crash
 //! - `output`, `traceback`: what the program printed, and the exception that ended it
 //! - [`workspace`], [`mod@collect`]: folders a hostile program has written to
+//! - `warm`: scripts that begin in a copy of an interpreter with its imports done
 //! - [`environment`]: the pinned Python environment
 //! - [`error`]: typed errors with hints
 
@@ -28,17 +33,26 @@ mod docker;
 pub mod environment;
 pub mod error;
 mod finish;
+pub mod gpu;
+pub mod granted;
 mod jail;
 pub mod job;
+pub mod lease;
 mod output;
+mod place;
+pub mod policy;
 mod process;
 mod program;
+mod reader;
 pub mod scratch;
+pub mod session;
 mod spawn;
 pub mod strength;
 mod supervisor;
 mod traceback;
+mod tree;
 mod trial;
+mod warm;
 mod watch;
 mod watchdog;
 pub mod workspace;
@@ -53,7 +67,12 @@ pub use collect::collect;
 pub use docker::DockerSettings;
 pub use environment::{Environment, Interpreter};
 pub use error::SandboxError;
+pub use gpu::{Gpu, GpuGrant, GpuRoot};
+pub use granted::{Granted, InForce, read_back, read_back_now};
 pub use job::{CpuSet, Job, Limits, SubmissionRule};
+pub use lease::{CpuLease, GpuLease, Leases};
+pub use policy::Policy;
+pub use session::{Session, SessionFuture, SessionJob};
 pub use strength::{CgroupFacts, EngineFacts, Facts, Strength};
 pub use tokio_util::sync::CancellationToken;
 
@@ -117,7 +136,13 @@ pub struct Settings {
     pub grace: Duration,
     /// How long output is still read after the program has ended, should something hold the pipe.
     pub drain: Duration,
+    /// The longest time limit of a script that may begin in a copy of a warm interpreter; `None`: always cold. Only a
+    /// jail of full strength does it, and only for scripts whose result is the same.
+    pub warm: Option<Duration>,
 }
+
+/// The value of [`Settings::warm`] where warm starts are wanted: in a longer script the imports do not count.
+pub const WARM: Duration = Duration::from_mins(10);
 
 impl Default for Settings {
     fn default() -> Self {
@@ -128,6 +153,7 @@ impl Default for Settings {
             cgroups: true,
             grace: Duration::from_secs(2),
             drain: Duration::from_millis(500),
+            warm: None,
         }
     }
 }
@@ -143,8 +169,28 @@ pub trait Sandbox: Send + Sync {
     /// Says whether the job's mounts may be granted, without running anything. [`Self::execute`] asks the same.
     fn check(&self, job: &Job) -> Result<(), SandboxError>;
 
+    /// What a job may do, as data; nothing is run.
+    fn explain(&self, job: &Job) -> Result<Policy, SandboxError> {
+        Ok(Policy::of(self.facts(), job, program::told_environment(job, &job.workspace)))
+    }
+
+    /// What a job would be held to, as the kernel or the engine answers when it is asked. Nothing where no control group
+    /// holds anything. Blocks for a few milliseconds.
+    fn in_force(&self, _: &Job) -> Result<InForce, SandboxError> {
+        Ok(InForce::default())
+    }
+
     /// Runs a job to its end.
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a>;
+
+    /// Starts a shell or a kernel that keeps its state between calls. Kinds that cannot say so.
+    fn open_session<'a>(&'a self, job: &'a SessionJob) -> SessionFuture<'a> {
+        let kind = self.facts().kind;
+        Box::pin(async move {
+            let message = format!("the {kind} kind of sandbox has no {} sessions", job.kind);
+            Err(SandboxError::Job { message })
+        })
+    }
 }
 
 /// Removes what killed harnesses left, and only that: control groups and temporary folders whose owner is dead. Returns

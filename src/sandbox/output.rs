@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use podium_types::execution::Output;
 
 /// Collects bytes into a head and a ring for the tail.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Recorder {
     head: Vec<u8>,
     head_limit: usize,

@@ -10,40 +10,40 @@ use std::{
     ffi::OsString,
     os::fd::OwnedFd,
     path::Path,
-    process::{Command, Stdio},
+    process::Command,
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use podium_types::execution::{Ended, Execution};
-use rustix::{
-    pipe::PipeFlags,
-    process::{Pid, Resource, Signal},
-};
+use podium_types::execution::Ended;
+use rustix::process::{Pid, Resource, Signal};
 
 use crate::{
-    ExecutionFuture, Facts, Job, Sandbox, SandboxError, SandboxKind, Settings, Strength,
-    cgroup::{Group, Hierarchy},
+    ExecutionFuture, Facts, InForce, Job, Sandbox, SandboxError, SandboxKind, SessionFuture, SessionJob,
+    Settings, Strength,
+    cgroup::{CpuClock, Group, Hierarchy, Usage},
     finish::{self, Evidence, Network},
+    place::{Place, execute},
     program,
+    program::Launch,
+    session,
     spawn::Preparation,
-    supervisor, trial,
-    watch::{Live, Plan, Tree, follow},
-    watchdog::{Watchdog, Watched},
-    workspace,
+    supervisor,
+    tree::{Fate, Killer, Live, Tree},
+    trial, workspace,
 };
 
 /// Names the execution in the environment of everything that it starts.
 const MARK: &str = "PODIUM_EXECUTION";
 
 /// The kind, with what the machine offers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Process {
     hierarchy: Option<Hierarchy>,
     settings: Settings,
     facts: Facts,
 }
 
-struct ProcessTree {
+pub(crate) struct ProcessTree {
     leader: Pid,
     mark: String,
     group: Option<Group>,
@@ -78,35 +78,6 @@ impl Process {
         Ok(process)
     }
 
-    async fn run(&self, job: &Job) -> Result<Execution, SandboxError> {
-        program::refuse_check(job, &self.facts)?;
-        finish::prepare(job).await?;
-        link_input(job)?;
-        let argv = program::command_line(job)?;
-        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
-        let (output, write) =
-            rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(SandboxError::system("pipe2"))?;
-        let mark = mark();
-        let command = command(job, &argv, &mark, write)?;
-        let child = supervisor::spawn(command, self.preparation(job, group.as_ref())?).await?;
-        let leader = child.pid();
-        let mut live = Live::new(ProcessTree { leader, mark, group }, child);
-        let watched = Watched {
-            first: Some(leader),
-            memory: !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory")),
-            cpu: live.tree.group.as_ref().and_then(Group::cpu_clock),
-        };
-        let watchdog = Watchdog::new(&job.workspace, &job.limits, watched);
-        let ending = follow(&mut live, output, &Plan::new(job, &self.settings), watchdog).await?;
-        let usage = live.tree.group.as_ref().map(Group::usage).unwrap_or_default();
-        let ended = match (ending.reaped.code, ending.reaped.signal) {
-            (Some(code), _) => Ended::Exit(code),
-            (None, signal) => Ended::Signal(signal.unwrap_or(libc::SIGKILL)),
-        };
-        let cpu = usage.cpu.or(Some(ending.reaped.cpu));
-        finish::execution(job, ending, Evidence { ended, usage, network: Network::default(), cpu }).await
-    }
-
     fn preparation(&self, job: &Job, group: Option<&Group>) -> Result<Preparation, SandboxError> {
         let mut rlimits = finish::rlimits(&job.limits);
         if self.hierarchy.is_none() {
@@ -119,7 +90,35 @@ impl Process {
             rlimits,
             inherit: Vec::new(),
             new_session: true,
+            user_namespace: None,
         })
+    }
+}
+
+impl Place for Process {
+    type Tree = ProcessTree;
+
+    fn start(&self, job: &Job, launch: Launch, _: &OwnedFd) -> Result<Live<Self::Tree>, SandboxError> {
+        link_input(job)?;
+        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
+        let mark = mark();
+        let (command, inherit) = command(job, launch, &mark)?;
+        let preparation = Preparation { inherit, ..self.preparation(job, group.as_ref())? };
+        let child = supervisor::spawn(command, preparation)?;
+        let leader = child.pid();
+        Ok(Live::new(ProcessTree { leader, mark, group }, child))
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn found(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn is_polled(&self) -> bool {
+        !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"))
     }
 }
 
@@ -133,14 +132,27 @@ impl Sandbox for Process {
         Ok(())
     }
 
+    fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
+        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
+        Ok(group.as_ref().map(Group::in_force).unwrap_or_default())
+    }
+
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {
-        Box::pin(self.run(job))
+        Box::pin(execute(self, job))
+    }
+
+    fn open_session<'a>(&'a self, job: &'a SessionJob) -> SessionFuture<'a> {
+        Box::pin(session::open(self, job))
     }
 }
 
 impl Tree for ProcessTree {
     fn interrupt(&self) {
         let _ = rustix::process::kill_process_group(self.leader, Signal::INT);
+    }
+
+    fn resume(&self) {
+        let _ = rustix::process::kill_process_group(self.leader, Signal::CONT);
     }
 
     fn kill(&self) {
@@ -152,8 +164,36 @@ impl Tree for ProcessTree {
         while kill_marked(&self.mark) {}
     }
 
+    /// By the mark alone: the group's number may be another's by then.
+    fn killer(&self) -> Killer {
+        let mark = self.mark.clone();
+        Box::new(move || while kill_marked(&mark) {})
+    }
+
     fn last(&self) -> Option<&OwnedFd> {
         None
+    }
+
+    fn first(&self) -> Pid {
+        self.leader
+    }
+
+    fn usage(&self) -> Usage {
+        self.group.as_ref().map(Group::usage).unwrap_or_default()
+    }
+
+    fn clock(&self) -> Option<CpuClock> {
+        self.group.as_ref().and_then(Group::cpu_clock)
+    }
+
+    fn evidence(&mut self, fate: &Fate<'_>) -> Result<Evidence, SandboxError> {
+        let usage = self.usage();
+        let ended = match (fate.reaped.code, fate.reaped.signal) {
+            (Some(code), _) => Ended::Exit(code),
+            (None, signal) => Ended::Signal(signal.unwrap_or(libc::SIGKILL)),
+        };
+        let cpu = usage.cpu.or(Some(fate.reaped.cpu));
+        Ok(Evidence { ended, usage, network: Network::default(), cpu, warm: false })
     }
 }
 
@@ -188,17 +228,17 @@ fn link_input(job: &Job) -> Result<(), SandboxError> {
     }
 }
 
-fn command(job: &Job, argv: &[OsString], mark: &str, output: OwnedFd) -> Result<Command, SandboxError> {
-    let Some((program, rest)) = argv.split_first() else {
+fn command(job: &Job, mut launch: Launch, mark: &str) -> Result<(Command, Vec<OwnedFd>), SandboxError> {
+    let Some((program, rest)) = launch.argv.split_first() else {
         return Err(SandboxError::Job { message: "the command is empty".to_owned() });
     };
-    let copy = output.try_clone().map_err(|source| SandboxError::System { call: "dup", source })?;
     let mut environment: BTreeMap<String, OsString> = program::environment(job, Path::new(&job.workspace));
     environment.insert(MARK.to_owned(), mark.into());
     let mut command = Command::new(program);
     command.args(rest).env_clear().envs(environment).current_dir(&job.workspace);
-    command.stdin(Stdio::null()).stdout(copy).stderr(output);
-    Ok(command)
+    let [stdin, stdout, stderr] = launch.streams()?;
+    command.stdin(stdin).stdout(stdout).stderr(stderr);
+    Ok((command, launch.inherit))
 }
 
 /// A mark that no other execution has.

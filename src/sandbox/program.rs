@@ -1,10 +1,55 @@
-//! What a job's program becomes: files in the workspace, a command line and an environment.
+//! What a job's program becomes: files in the workspace, a command line with its descriptors, and an environment.
 
-use std::{collections::BTreeMap, ffi::OsString, path::Path};
+use std::{collections::BTreeMap, ffi::OsString, os::fd::OwnedFd, path::Path, process::Stdio};
 
 use podium_types::execution::Program;
+use rustix::pipe::PipeFlags;
 
-use crate::{Facts, Job, SandboxError, callback::script, workspace};
+use crate::{
+    Facts, Job, SandboxError,
+    callback::script,
+    job::{MOUNTS, mount_variables},
+    workspace,
+};
+
+/// A command line, and the descriptors that it starts with: nothing else is inherited.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    /// The program and its arguments.
+    pub(crate) argv: Vec<OsString>,
+    /// Standard input; empty when not given.
+    pub(crate) stdin: Option<OwnedFd>,
+    /// The writing end of the pipe that is standard output and standard error.
+    pub(crate) output: OwnedFd,
+    /// Kept under their numbers.
+    pub(crate) inherit: Vec<OwnedFd>,
+}
+
+impl Launch {
+    /// Of a program that gets no input, and the reading end of its output.
+    pub(crate) fn new(argv: Vec<OsString>) -> Result<(Self, OwnedFd), SandboxError> {
+        let (read, output) = pipe_pair()?;
+        Ok((Self { argv, stdin: None, output, inherit: Vec::new() }, read))
+    }
+
+    /// Standard input, output and error.
+    pub(crate) fn streams(&mut self) -> Result<[Stdio; 3], SandboxError> {
+        let failed = |source| SandboxError::System { call: "dup", source };
+        let output = self.output.try_clone().map_err(failed)?;
+        let error = self.output.try_clone().map_err(failed)?;
+        // Without an input of its own it gets an empty pipe: the host's `/dev/null` would be open with its rights.
+        let input = match self.stdin.take() {
+            Some(input) => input,
+            None => pipe_pair()?.0,
+        };
+        Ok([input.into(), output.into(), error.into()])
+    }
+}
+
+/// A reading and a writing end that no child inherits by itself.
+pub(crate) fn pipe_pair() -> Result<(OwnedFd, OwnedFd), SandboxError> {
+    rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(SandboxError::system("pipe2"))
+}
 
 /// Writes a script into the workspace and returns the command line. The workspace is the working folder.
 pub(crate) fn command_line(job: &Job) -> Result<Vec<OsString>, SandboxError> {
@@ -65,7 +110,7 @@ pub(crate) fn environment(job: &Job, workspace: &Path) -> BTreeMap<String, OsStr
     for name in ["OMP", "OPENBLAS", "MKL", "NUMEXPR", "BLIS", "VECLIB_MAXIMUM"] {
         environment.insert(format!("{name}_NUM_THREADS"), cpus.clone().into());
     }
-    for name in ["LOKY_MAX_CPU_COUNT", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"] {
+    for name in ["LOKY_MAX_CPU_COUNT", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS", "PYTHON_CPU_COUNT"] {
         environment.insert(name.to_owned(), cpus.clone().into());
     }
     // OpenMP's threads spin while they wait, by default for good: where they are more than the processors that are free
@@ -73,8 +118,23 @@ pub(crate) fn environment(job: &Job, workspace: &Path) -> BTreeMap<String, OsStr
     // was ten times slower. Sleeping costs microseconds. GNU and LLVM read the first, Intel's and LLVM the second.
     environment.insert("OMP_WAIT_POLICY".to_owned(), "PASSIVE".into());
     environment.insert("KMP_BLOCKTIME".to_owned(), "0".into());
+    // A program that sees its workspace at the host's own path sees all of the host: no mounts, every device.
+    let is_apart = workspace != job.workspace;
+    environment.insert("CUDA_VISIBLE_DEVICES".to_owned(), job.gpus.visible(is_apart).into());
+    environment.insert("CUDA_DEVICE_ORDER".to_owned(), "PCI_BUS_ID".into());
+    let place =
+        |name: &str, path: &Path| if is_apart { Path::new(MOUNTS).join(name) } else { path.to_owned() };
+    for (name, value) in mount_variables(&job.mounts, place) {
+        environment.insert(name.to_owned(), value);
+    }
     environment.extend(job.env.iter().map(|(name, value)| (name.clone(), OsString::from(value))));
     environment
+}
+
+/// The environment as text, for people.
+pub(crate) fn told_environment(job: &Job, workspace: &Path) -> BTreeMap<String, String> {
+    let environment = environment(job, workspace).into_iter();
+    environment.map(|(name, value)| (name, value.to_string_lossy().into_owned())).collect()
 }
 
 /// Refuses a job that wants a check of submissions where there can be none.

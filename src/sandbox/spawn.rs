@@ -20,7 +20,7 @@ use rustix::{
     fs::{Mode, OFlags},
     io::FdFlags,
     process::{Pid, PidfdFlags, Resource, Rlimit, Signal},
-    thread::CpuSet,
+    thread::{CpuSet, LinkNameSpaceType},
 };
 use tokio::io::{Interest, unix::AsyncFd};
 
@@ -37,6 +37,8 @@ pub(crate) struct Preparation {
     pub(crate) inherit: Vec<OwnedFd>,
     /// Become the leader of a session and group of its own.
     pub(crate) new_session: bool,
+    /// A user namespace to enter at the end.
+    pub(crate) user_namespace: Option<OwnedFd>,
 }
 
 /// A direct child that is not reaped yet, so its number cannot be taken by another process.
@@ -97,7 +99,8 @@ pub(crate) fn readable(fd: BorrowedFd<'_>) -> io::Result<AsyncFd<BorrowedFd<'_>>
     unsafe { AsyncFd::register_with_interest(fd, Interest::READABLE) }.map_err(io::Error::from)
 }
 
-/// Starts the command. Must be called on the supervisor's thread: the parent-death signal follows the thread.
+/// Starts the command. Must be called on a thread that lives as long as the child may: the parent-death signal
+/// follows the thread.
 pub(super) fn spawn(mut command: Command, preparation: Preparation) -> io::Result<Started> {
     // SAFETY: `Preparation::apply` only makes system calls on memory that exists before the fork. It neither
     // allocates nor takes locks, as is required in the child of a process with threads.
@@ -114,11 +117,13 @@ impl Preparation {
     /// Runs in the child.
     fn apply(&self) -> io::Result<()> {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        if self.new_session {
-            rustix::process::setsid()?;
-        }
+        // Before the session: a new one would be a scheduling group of its own otherwise, and each change of such
+        // groups costs a turn on a busy machine.
         for procs in &self.cgroups {
             rustix::io::write(procs, b"0")?;
+        }
+        if self.new_session {
+            rustix::process::setsid()?;
         }
         prefer_for_oom();
         if let Some(affinity) = &self.affinity {
@@ -133,6 +138,11 @@ impl Preparation {
         close_on_exec_from(3)?;
         for fd in &self.inherit {
             rustix::io::fcntl_setfd(fd, FdFlags::empty())?;
+        }
+        if let Some(namespace) = &self.user_namespace {
+            rustix::thread::move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::User))?;
+            // The kernel forgets it when credentials change.
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         }
         Ok(())
     }

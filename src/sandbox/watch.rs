@@ -5,61 +5,21 @@
 //! is dead. Dropping its future kills the tree.
 
 use std::{
-    io,
-    os::fd::{AsFd, OwnedFd},
+    os::fd::OwnedFd,
     time::{Duration, Instant},
 };
 
 use podium_types::execution::{LimitHit, Output};
-use tokio::{
-    io::AsyncReadExt,
-    net::unix::pipe,
-    time::{sleep_until, timeout},
-};
+use tokio::time::sleep_until;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     Job, SandboxError, Settings,
-    output::Recorder,
-    spawn::{Reaped, Started, readable},
+    reader::Reader,
+    spawn::{Reaped, readable},
+    tree::{Fate, Live, STUCK, Tree, poll_failed, stuck},
     watchdog::Watchdog,
 };
-
-/// How long a killed tree may take to die before that is an error.
-const STUCK: Duration = Duration::from_secs(20);
-/// A larger pipe means fewer turns for a program that prints much; not every user may have it.
-const PIPE_BYTES: usize = 1 << 20;
-
-/// The processes of an execution, as a whole.
-pub(crate) trait Tree: Send + Sync {
-    /// Sends SIGINT to the program's group.
-    fn interrupt(&self);
-    /// Sends SIGKILL to everything.
-    fn kill(&self);
-    /// A descriptor that becomes readable when everything but the direct child is dead.
-    fn last(&self) -> Option<&OwnedFd>;
-}
-
-/// An execution in progress: its processes, and the direct child that stands for them. Dropped before its end, it
-/// kills them all; the child is reaped last, so that no number can have been taken by a stranger before.
-pub(crate) struct Live<T: Tree> {
-    pub(crate) tree: T,
-    child: Option<Started>,
-}
-
-impl<T: Tree> Live<T> {
-    pub(crate) fn new(tree: T, child: Started) -> Self {
-        Self { tree, child: Some(child) }
-    }
-}
-
-impl<T: Tree> Drop for Live<T> {
-    fn drop(&mut self) {
-        if self.child.is_some() {
-            self.tree.kill();
-        }
-    }
-}
 
 /// When to stop, and what to keep.
 pub(crate) struct Plan {
@@ -108,15 +68,14 @@ pub(crate) async fn follow<T: Tree>(
     plan: &Plan,
     mut watchdog: Watchdog,
 ) -> Result<Ending, SandboxError> {
-    let Live { tree, child: Some(child) } = live else {
-        return Err(SandboxError::Start { message: "the execution has ended before".to_owned() });
-    };
     let start = Instant::now();
-    let mut reader = Reader::new(output, plan)?;
+    let mut reader = Reader::new(output, plan.head, plan.tail)?;
     let mut stage = Stage::Running;
     let mut limit = None;
     let mut next = start.checked_add(plan.timeout).unwrap_or(start + Duration::from_hours(24 * 365));
     {
+        let child = live.child().ok_or_else(stuck)?;
+        let tree = &live.tree;
         let exited = readable(child.pidfd()).map_err(poll_failed)?;
         loop {
             tokio::select! {
@@ -148,65 +107,17 @@ pub(crate) async fn follow<T: Tree>(
         }
     }
     let wall = start.elapsed();
-    tree.kill();
-    if let Some(last) = tree.last() {
-        let gone = readable(last.as_fd()).map_err(poll_failed)?;
-        let _ready = timeout(STUCK, gone.readable()).await.map_err(|_| stuck())?.map_err(poll_failed)?;
-    }
-    reader.drain(plan.drain).await;
-    let Some(child) = live.child.take() else { return Err(stuck()) };
-    let reaped = child.reap().map_err(|source| SandboxError::System { call: "wait4", source })?;
+    let reaped = live.bury(&mut reader, plan.drain).await?;
     if plan.cancel.is_cancelled() {
         return Err(SandboxError::Cancelled);
     }
     let killed = matches!(stage, Stage::Killed);
-    Ok(Ending { reaped, killed, limit, output: reader.recorder.finish(), wall })
+    Ok(Ending { reaped, killed, limit, output: reader.kept().take(), wall })
 }
 
-fn poll_failed(source: io::Error) -> SandboxError {
-    SandboxError::System { call: "epoll", source }
-}
-
-fn stuck() -> SandboxError {
-    SandboxError::Stuck { seconds: STUCK.as_secs() }
-}
-
-/// The program's output pipe.
-struct Reader {
-    pipe: Option<pipe::Receiver>,
-    buffer: Vec<u8>,
-    recorder: Recorder,
-}
-
-impl Reader {
-    fn new(output: OwnedFd, plan: &Plan) -> Result<Self, SandboxError> {
-        let _ = rustix::pipe::fcntl_setpipe_size(&output, PIPE_BYTES);
-        let pipe = pipe::Receiver::from_owned_fd(output).map_err(poll_failed)?;
-        let recorder = Recorder::new(plan.head, plan.tail);
-        Ok(Self { pipe: Some(pipe), buffer: vec![0; 256 << 10], recorder })
-    }
-
-    fn is_open(&self) -> bool {
-        self.pipe.is_some()
-    }
-
-    /// Reads once; may be dropped while it waits.
-    async fn read(&mut self) {
-        let Some(pipe) = &mut self.pipe else { return };
-        match pipe.read(&mut self.buffer).await {
-            Ok(count) if count > 0 => self.recorder.push(self.buffer.get(..count).unwrap_or_default()),
-            // The end of the pipe, or a pipe that cannot be read, which is the same to us.
-            _ => self.pipe = None,
-        }
-    }
-
-    /// Reads what is left. Something that escaped may still hold the pipe, so not for ever.
-    async fn drain(&mut self, limit: Duration) {
-        let all = async {
-            while self.is_open() {
-                self.read().await;
-            }
-        };
-        let _ = timeout(limit, all).await;
+impl Ending {
+    /// What a tree needs to say how its program ended.
+    pub(crate) fn fate(&self) -> Fate<'_> {
+        Fate { reaped: self.reaped, killed: self.killed || self.limit.is_some(), output: &self.output }
     }
 }

@@ -1,7 +1,10 @@
 //! Workspaces: folders that hostile code has written to.
 //!
 //! Everything here works through folder descriptors and never follows a symbolic link, so a link planted by a program
-//! cannot lead out of the workspace. It is called only when no process of the workspace's job is alive.
+//! cannot lead out of the workspace. It is called only when no process of the workspace's job is alive, but for what
+//! [`Files`] offers to tools.
+
+mod files;
 
 use std::{
     collections::VecDeque,
@@ -20,6 +23,8 @@ use rustix::{
     io::Errno,
     path::Arg,
 };
+
+pub use files::{Entry, FileError, Files};
 
 /// Folders that every workspace has: where the submission goes, scratch space, and the home folder.
 pub const FOLDERS: [&str; 3] = ["submission", "working", ".home"];

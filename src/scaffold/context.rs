@@ -65,6 +65,9 @@ pub struct Task {
     /// Whether prompts must not tell which competition it is, nor where it was held: the description does not either.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub obfuscated: bool,
+    /// Whether a program can have a submission checked while it runs.
+    #[serde(default)]
+    pub submission_check: bool,
 }
 
 /// Resources and rules in force, read back from the sandbox.
@@ -78,6 +81,15 @@ pub struct Grants {
     pub gpus: Vec<String>,
     /// Whether an execution can reach a network.
     pub network: bool,
+    /// Size of `/dev/shm` in bytes, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shm_bytes: Option<u64>,
+    /// What the working directory may grow to, in bytes, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_bytes: Option<u64>,
+    /// Read-only folders besides the input, by their path inside.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mounts: Vec<String>,
 }
 
 /// What has been used and what is left, as of the result released last.

@@ -71,6 +71,11 @@ impl Scaffold {
         &self.common.head.limits
     }
 
+    /// Whether programs may have a submission checked while they run.
+    pub fn submission_check(&self) -> bool {
+        self.common.head.benchmark.submission_check
+    }
+
     /// Executions that may be in work at the same time: each needs its share of processors and memory.
     pub fn parallel_executions(&self) -> u32 {
         self.blueprint.parallel_executions()

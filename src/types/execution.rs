@@ -38,13 +38,28 @@ pub struct ExecutionRequest {
 }
 
 /// How a process ended.
+///
+/// In a jail and in a container a death by signal is told by what stands in between, bubblewrap or a shell, as exit code
+/// 128 + signal, and nothing else of it is left. A program that exits by itself with a code from 129 to 192 is therefore
+/// told as [`Self::Signal`] there. Only the process kind tells the two apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "value", rename_all = "snake_case")]
 pub enum Ended {
     /// With this exit code.
     Exit(i32),
-    /// By this signal.
+    /// By this signal, or where that cannot be told apart, with the exit code 128 + signal.
     Signal(i32),
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exit(code) => write!(f, "exit code {code}"),
+            Self::Signal(signal) => {
+                write!(f, "exit code {} (or signal {signal})", signal.saturating_add(128))
+            }
+        }
+    }
 }
 
 /// A limit that fired, with its value.
@@ -194,6 +209,9 @@ pub struct Execution {
     /// A crash of the harness cut a session execution; effects may be partial.
     #[serde(default)]
     pub interrupted: bool,
+    /// The program began in a copy of a warm interpreter.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub warm: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

@@ -7,6 +7,7 @@
 //! - [`key`]: effect keys and the seeds derived from them
 //! - [`chat`]: messages, tools, requests and answers of language models
 //! - [`execution`]: what is run in a sandbox and what came of it
+//! - [`session`]: a shell or kernel that keeps state, and what is seen of it
 //! - [`verdict`]: what a submission check tells (format only, never a score)
 //! - [`money`], [`usage`]: dollars as integers, tokens, unknown cost
 //! - [`number`]: floats that survive JSON, NaN and infinities included
@@ -26,6 +27,8 @@ pub mod money;
 pub mod nearest;
 pub mod number;
 pub mod rng;
+
+pub mod session;
 pub mod sha256;
 pub mod tokens;
 pub mod usage;

@@ -9,9 +9,11 @@
 
 mod support;
 
+mod attacks;
 mod bans;
 mod border;
 mod calls;
+mod checks;
 mod competitions;
 mod crash;
 mod damage;
@@ -20,6 +22,7 @@ mod disk;
 mod errors;
 mod grade;
 mod grade_list;
+mod granted;
 mod grants;
 mod hidden;
 mod json_errors;

@@ -75,7 +75,7 @@ fn the_grants_are_stated_as_they_are() {
     let place = Place::new();
     let prompt = first_prompt(&place, "aide", &GRANTS);
     let hardware = line(&prompt, "- Hardware of an execution:");
-    assert!(hardware.contains("1 CPU, 0.5 GiB of memory, no GPU"), "{hardware}");
+    assert!(hardware.contains("1 CPU, 512 MiB of memory, no GPU"), "{hardware}");
     assert!(line(&prompt, "- Network:").contains("none"));
     let time = line(&prompt, "- Whole run:");
     assert!(

@@ -55,6 +55,8 @@ fn the_document_has_its_shape() {
         assert!(document[number].is_u64(), "{number}: {document}");
     }
     assert_eq!(document["sandbox"]["kind"], "jail");
+    assert_eq!(document["environment"]["name"], "user");
+    assert_eq!(document["environment"]["version"], document["granted"]["python"]);
     assert!(["full", "namespaces"].contains(&document["sandbox"]["strength"].as_str().unwrap()));
 }
 
@@ -139,4 +141,70 @@ fn a_plain_process_says_that_it_is_none() {
     let document = report(&place, &["--kind", "process"], &["echo", "hello"]);
     assert_eq!((&document["text"], &document["sandbox"]["strength"]), (&"hello\n".into(), &"limits".into()));
     assert!(!document["sandbox"]["missing"].as_array().unwrap().is_empty());
+}
+
+/// Lines of a session that is given these lines.
+fn session(place: &Place, options: &[&str], lines: &str) -> (String, String) {
+    let file = place.write("lines", lines);
+    let podium = Podium::new(place).args(["sandbox", "session", "--python"]).arg(place::python());
+    let done = podium.args(options).stdin(std::fs::File::open(file).unwrap()).output().expect(0);
+    (done.stdout, done.stderr)
+}
+
+#[test]
+fn a_session_keeps_its_state_from_line_to_line() {
+    if !need::jail("a_session_keeps_its_state_from_line_to_line") {
+        return;
+    }
+    let place = Place::new();
+    let lines = "cd working; A=1\npwd; echo $A\n(exit 4)\n:nosuch\nexit 3\n:restart\necho \"[$A]\"\n";
+    let (out, err) = session(&place, &[], lines);
+    assert_eq!(out, "/workspace/working\n1\n[]\n");
+    for told in
+        ["new: bash, start 1", "exit code 4", "unknown order", "the session has ended", "new: bash, start 2"]
+    {
+        assert!(err.contains(told), "{told}: {err}");
+    }
+    let (out, _) =
+        session(&place, &["--kernel"], "x = 3\n\nfor i in range(2):\n    print(i)\nx + 1\n\n1/0\n");
+    assert!(out.starts_with("0\n1\n4\n") && out.contains("ZeroDivisionError"), "{out}");
+}
+
+#[test]
+fn a_session_takes_the_limits_and_grants_of_a_command() {
+    if !need::jail("a_session_takes_the_limits_and_grants_of_a_command") {
+        return;
+    }
+    let place = Place::new();
+    let mounted = place.path().join("mounted");
+    std::fs::create_dir(&mounted).unwrap();
+    let mount = format!("extra={}", mounted.display());
+    let options = ["--sandbox", "jail", "--open-files", "177", "--env", "TOLD=yes", "--mount", &mount];
+    let lines = "ulimit -n; echo $TOLD; ls /mounts\nkill -9 $$\n";
+    let (out, err) = session(&place, &options, lines);
+    assert_eq!(out, "177\nyes\nextra\n");
+    // What ends with such a code by itself is told in the same words.
+    assert!(err.contains("the session has ended with exit code 137 (or signal 9)"), "{err}");
+    let (_, err) = session(&place, &["--timeout", "700ms"], "sleep 98822\n");
+    assert!(err.contains("limit: execution limit (0.7 s) reached"), "{err}");
+}
+
+#[test]
+fn a_session_speaks_json_lines() {
+    if !need::jail("a_session_speaks_json_lines") {
+        return;
+    }
+    let place = Place::new();
+    let lines = "{\"send\": \"echo one; sleep 98821\"}\n\"interrupt\"\nnonsense\n{\"send\": \"read x; echo got $x\"}\n\
+                 {\"input\": \"abc\\n\"}\n\"close\"\n";
+    let (out, _) = session(&place, &["--json", "--soft-timeout", "500ms"], lines);
+    let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<&str> =
+        lines.iter().map(|line| line["state"]["kind"].as_str().unwrap_or_default()).collect();
+    assert_eq!(kinds, ["", "running", "exited", "", "running", "exited", ""], "{out}");
+    assert_eq!(lines[0]["opened"]["generation"], 1);
+    assert_eq!((&lines[1]["output"]["head"], &lines[2]["interrupted"]), (&"one\n".into(), &true.into()));
+    assert!(lines[3]["error"].as_str().unwrap().starts_with("no request"));
+    assert_eq!(lines[5]["output"]["head"], "got abc\n");
+    assert!(lines[6]["closed"]["wall_ms"].is_u64());
 }

@@ -5,6 +5,7 @@
     clippy::indexing_slicing,
     clippy::float_cmp,
     clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
     reason = "helpers of tests may be as blunt as tests"
 )]
@@ -119,6 +120,11 @@ proptest! {
         let text = numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         let found = decode_rle(&text, size as u64).ok().map(|mask| pixels(&mask, size));
         prop_assert_eq!(found, slow_decode(&numbers, size), "{}", text);
+        let quirks = decode_rle_noting(&text, size as u64).map(|(_, quirks)| quirks);
+        let end = if let [.., start, length] = numbers[..] { start - 1 + length } else { 0 };
+        if let (Ok(quirks), 0) = (quirks, numbers.len() % 2) {
+            prop_assert_eq!(quirks, RleQuirks { odd: false, cut: end > size as i64 });
+        }
         // The way of unusual spellings says the same.
         let spelled = numbers.iter().map(|number| format!("{number:+}")).collect::<Vec<_>>().join("\t");
         prop_assert_eq!(decode_rle(&spelled, size as u64), decode_rle(&text, size as u64));
@@ -202,4 +208,8 @@ fn huge_numbers() {
         assert_eq!(&decoded(text), expected, "{text}");
     }
     assert_eq!(decoded("2 3 5"), Ok(6));
+    let odd = RleQuirks { odd: true, cut: false };
+    for text in ["2 3 5", "4"] {
+        assert_eq!(decode_rle_noting(text, 10).map(|(_, quirks)| quirks), Ok(odd), "{text}");
+    }
 }

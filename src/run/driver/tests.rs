@@ -131,9 +131,18 @@ fn handle() -> Handle {
         metric: "accuracy".to_owned(),
         direction: Direction::Higher,
         submission_path: "./submission/submission.csv".to_owned(),
-        grants: Grants { cpus: 1, memory_bytes: None, gpus: Vec::new(), network: false },
+        grants: Grants {
+            cpus: 1,
+            memory_bytes: None,
+            gpus: Vec::new(),
+            network: false,
+            shm_bytes: None,
+            disk_bytes: None,
+            mounts: vec![],
+        },
         packages: Vec::new(),
         obfuscated: false,
+        submission_check: false,
     };
     Handle::new(task, 7, Tally::new(LIMITS).budget())
 }

@@ -16,6 +16,7 @@ use super::Inner;
 use super::workspaces::Workspaces;
 use crate::run::driver::Performed;
 use crate::run::folder::is_disk_full;
+use crate::run::resources::room;
 use crate::run::stop::{Stop, StoppedBy};
 use crate::run::wording;
 
@@ -83,8 +84,11 @@ impl Inner {
         job.hidden.push(self.folder.path().to_owned());
         job.limits = self.equipment.execution_limits.clone();
         if let Some(lease) = &lease {
-            job.limits.cpus = lease.set().clone();
+            job.limits.cpus = lease.cpus().clone();
+            let root = self.equipment.resources.gpu_root().clone();
+            job.gpus = podium_sandbox::GpuGrant { root, gpus: lease.gpus().to_vec() };
         }
+        job.mounts.clone_from(&self.equipment.mounts);
         // What a program writes must leave room for the journal.
         job.limits.workspace_bytes = job.limits.workspace_bytes.min(room - room / 8);
         job.timeout = Duration::from_millis(request.timeout_ms).min(self.run_time_left());
@@ -94,6 +98,7 @@ impl Inner {
             store: self.folder.content().folder().clone(),
             max_bytes: self.submission_limit(),
         });
+        job.submission_check = self.submission_check();
         let execution = self.equipment.sandbox.execute(&job).await?;
         drop(lease);
         // Nothing else will look at it: what counts was collected. What remains of it takes no result away.
@@ -125,9 +130,7 @@ impl Inner {
 
     /// The room on the disk of the run folder, when it is enough for an execution.
     fn room(&self) -> Result<u64, Refused> {
-        // A file system that does not tell is taken at its word: the writes themselves will.
-        let free = rustix::fs::statvfs(self.folder.work_path())
-            .map_or(u64::MAX, |facts| facts.f_bavail.saturating_mul(facts.f_frsize));
+        let free = room(&self.folder.work_path());
         if free >= ROOM_BYTES {
             return Ok(free);
         }
@@ -139,7 +142,7 @@ impl Inner {
         )))
     }
 
-    fn submission_limit(&self) -> u64 {
+    pub(super) fn submission_limit(&self) -> u64 {
         let sample = self.equipment.data.sample_submission(&self.equipment.competition);
         let bytes = std::fs::metadata(sample).map_or(0, |facts| facts.len());
         bytes.saturating_mul(SAMPLE_TIMES).max(SUBMISSION_BYTES)
@@ -178,10 +181,15 @@ impl Inner {
                 Stop::new(StoppedBy::Sandbox, detail)
             }
         })?;
+        self.verdict(&submission)
+    }
+
+    /// The format verdict on a file that ends in `.csv`.
+    pub(super) fn verdict(&self, submission: &Path) -> Result<Verdict, Stop> {
         let competition = &self.equipment.competition;
         let sample = self.equipment.data.sample_submission(competition);
         let answers = self.equipment.data.answers(competition);
-        podium_competition::validate(competition, &submission, &answers, Some(&sample)).map_err(|error| {
+        podium_competition::validate(competition, submission, &answers, Some(&sample)).map_err(|error| {
             // A stop is journaled and shown while the run can still go on: no word of what stands in the answers.
             tracing::debug!(%error, "the answers are at fault");
             Stop::new(StoppedBy::Sandbox, ANSWERS_AT_FAULT)

@@ -3,6 +3,7 @@
 //! Each effect crosses each layer once, downwards. Nothing of the answers comes back but a format verdict.
 
 mod chat;
+mod checks;
 mod files;
 mod leases;
 mod local;
@@ -12,7 +13,7 @@ mod workspaces;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
 use podium_competition::{Competition, Folders};
@@ -28,6 +29,7 @@ use crate::run::driver::{Performed, Report, World};
 use crate::run::folder::RunFolder;
 use crate::run::journal::{Entry, Journal};
 use crate::run::limits::Limits;
+use crate::run::resources::{self, Resources, SandboxReport};
 use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
 
@@ -53,6 +55,16 @@ pub struct Equipment {
     pub data: Folders,
     /// Folders that no execution may see.
     pub hidden: Vec<PathBuf>,
+    /// Whether executions may have a submission checked while they run.
+    pub submission_check: bool,
+    /// Read-only folders by name.
+    pub mounts: BTreeMap<String, PathBuf>,
+    /// Graphics processors of one execution.
+    pub gpus: usize,
+    /// What the run holds of the machine.
+    pub resources: Resources,
+    /// The sandbox as the run's report tells it.
+    pub report: SandboxReport,
 }
 
 impl Equipment {
@@ -66,14 +78,9 @@ impl Equipment {
     }
 
     /// What an execution is really granted: what a strategy is told. Each tier of the sandbox holds the memory, by a
-    /// control group or by looking at it ten times a second; only a process without a boundary has a network.
-    pub fn grants(&self) -> Grants {
-        Grants {
-            cpus: u32::try_from(self.execution_limits.cpus.count()).unwrap_or(u32::MAX),
-            memory_bytes: Some(self.execution_limits.memory_bytes),
-            gpus: Vec::new(),
-            network: self.sandbox.facts().kind == podium_sandbox::SandboxKind::Process,
-        }
+    /// control group or by looking at it ten times a second.
+    pub fn grants(&self) -> Option<Grants> {
+        self.report.granted.as_ref().map(resources::told)
     }
 }
 
@@ -95,6 +102,8 @@ struct Inner {
     leases: Leases,
     workspaces: Workspaces,
     truncation_warnings: truncated::TruncationWarnings,
+    /// Held during a check that a program asked for: one at a time, however many run.
+    check: Mutex<()>,
 }
 
 /// The parts of a sitting that the world shares with the driver.
@@ -120,9 +129,9 @@ impl LiveWorld {
     pub fn new(equipment: Equipment, sitting: Sitting) -> Self {
         let files = Files::new(sitting.folder.clone());
         let grant = equipment.execution_limits.cpus.count();
-        let first = usize::try_from(std::process::id()).unwrap_or_default();
+        let (processors, gpus) = (equipment.resources.cpus().ids(), equipment.resources.gpus());
         let inner = Inner {
-            leases: Leases::new(&podium_sandbox::CpuSet::default().ids(), grant, first),
+            leases: Leases::new(&processors, grant, gpus, equipment.gpus),
             workspaces: Workspaces::new(sitting.folder.work_path()),
             equipment,
             folder: sitting.folder,
@@ -133,6 +142,7 @@ impl LiveWorld {
             reporter: sitting.reporter,
             submission: sitting.submission,
             truncation_warnings: truncated::TruncationWarnings::default(),
+            check: Mutex::new(()),
         };
         Self { inner: Arc::new(inner), files }
     }

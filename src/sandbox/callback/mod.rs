@@ -20,7 +20,6 @@ mod upload;
 
 use std::{
     collections::BTreeMap,
-    io,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -66,12 +65,12 @@ pub(crate) struct Told {
 }
 
 impl Callbacks {
-    /// Binds the ports in the network namespace of a process that is alive, and begins to serve.
-    pub(crate) async fn start(process: Pid, check: Option<&SubmissionCheck>) -> Result<Self, SandboxError> {
+    /// Binds the ports in the network namespace of a process that is alive, and has the runtime serve them, in which
+    /// this must be called. Blocks for about a millisecond.
+    pub(crate) fn start(process: Pid, check: Option<&SubmissionCheck>) -> Result<Self, SandboxError> {
         let failed = |source| SandboxError::Ports { source };
         let with_check = check.is_some();
-        let bound = tokio::task::spawn_blocking(move || ports::open(process, with_check)).await;
-        let ports = bound.unwrap_or_else(|panic| Err(io::Error::other(panic))).map_err(failed)?;
+        let ports = ports::open(process, with_check).map_err(failed)?;
         let (asked, verdicts) = (Asked::default(), Arc::new(AtomicU64::new(0)));
         let mut tasks = JoinSet::new();
         let names = ports.names.try_clone().map_err(failed)?;

@@ -3,7 +3,7 @@
 //! A child is forked that joins the namespace, binds, passes the descriptors back (`SCM_RIGHTS`) and is gone: it never
 //! runs a program, and a jail cannot see it, for it joins no other namespace. The harness then serves from outside, and
 //! nothing listens on the host. Joining asks for rights in the user namespace that owns the network namespace. The
-//! superuser has them; whoever made the jail gets them by joining that user namespace first, which only a process with a
+//! superuser has them, and joins with the starting thread instead, for a moment; whoever made the jail gets them by joining that user namespace first, which only a process with a
 //! single thread may do: hence the fork. Bubblewrap may not have raised the loopback yet, so the sockets are bound to
 //! any address, of which the namespace has no other.
 #![expect(
@@ -32,6 +32,8 @@ use rustix::{
     thread::{LinkNameSpaceType, move_into_link_name_space},
 };
 
+use crate::supervisor;
+
 /// Where names are asked for.
 const NAMES: u16 = 53;
 /// Where submissions are checked: MLE-bench's port.
@@ -53,6 +55,12 @@ pub(super) struct Ports {
 /// Binds the ports in the network namespace of a process that is alive. Blocks for about a millisecond.
 pub(super) fn open(process: Pid, with_check: bool) -> io::Result<Ports> {
     let network = OwnedFd::from(File::open(format!("/proc/{}/ns/net", process.as_raw_pid()))?);
+    if supervisor::is_starter()
+        && rustix::process::geteuid().is_root()
+        && let Ok(ports) = on_this_thread(&network, with_check)
+    {
+        return Ok(ports);
+    }
     let owner = owner(&network)?;
     let (ours, theirs) = rustix::net::socketpair(
         AddressFamily::UNIX,
@@ -77,6 +85,23 @@ pub(super) fn open(process: Pid, with_check: bool) -> io::Result<Ports> {
     receive(&ours, with_check)
 }
 
+/// The superuser's way, which saves a process: this thread joins the namespace, binds, and comes back. Only its sockets
+/// are made there.
+fn on_this_thread(network: &OwnedFd, with_check: bool) -> io::Result<Ports> {
+    let home = OwnedFd::from(File::open("/proc/thread-self/ns/net")?);
+    let enter =
+        |namespace: &OwnedFd| move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network));
+    enter(network)?;
+    let names = bound(SocketType::DGRAM, NAMES);
+    let check = with_check.then(listening).transpose();
+    if let Err(errno) = enter(&home) {
+        // What this thread started would have the jail's network.
+        supervisor::retire();
+        return Err(errno.into());
+    }
+    Ok(Ports { names: names?.into(), check: check?.map(TcpListener::from) })
+}
+
 /// The user namespace in which one needs rights.
 fn owner(network: &OwnedFd) -> io::Result<OwnedFd> {
     // SAFETY: a plain system call; the request takes no argument.
@@ -99,8 +124,7 @@ fn bind_and_send(network: &OwnedFd, owner: &OwnedFd, to: &OwnedFd, with_check: b
     if !with_check {
         return send(to, &[names.as_fd()]);
     }
-    let check = bound(SocketType::STREAM, CHECK)?;
-    rustix::net::listen(&check, BACKLOG)?;
+    let check = listening()?;
     send(to, &[names.as_fd(), check.as_fd()])
 }
 
@@ -109,6 +133,12 @@ fn bound(kind: SocketType, port: u16) -> rustix::io::Result<OwnedFd> {
     let socket = rustix::net::socket_with(AddressFamily::INET, kind, flags, None)?;
     rustix::net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, port))?;
     Ok(socket)
+}
+
+fn listening() -> rustix::io::Result<OwnedFd> {
+    let check = bound(SocketType::STREAM, CHECK)?;
+    rustix::net::listen(&check, BACKLOG)?;
+    Ok(check)
 }
 
 /// Descriptors travel with one byte.

@@ -49,7 +49,7 @@ fn here() -> String {
 }
 
 /// The first part of the kernel's boot id.
-fn boot_id() -> String {
+pub(crate) fn boot_id() -> String {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     text.split('-').next().unwrap_or_default().trim().to_owned()
 }

@@ -21,7 +21,7 @@ use std::{
 
 use rustix::process::{Pid, Signal};
 
-use crate::{Limits, SandboxError, strength::CgroupFacts};
+use crate::{InForce, Limits, SandboxError, strength::CgroupFacts};
 
 pub(crate) use foreign::Foreign;
 pub(crate) use sweep::sweep;
@@ -152,13 +152,21 @@ impl Group {
     /// Folder, file and value of each limit.
     fn settings(&self, limits: &Limits) -> Vec<(&Path, &'static str, String)> {
         let settings = match &self.hierarchy {
-            Hierarchy::V1(_) => v1::settings(limits),
+            Hierarchy::V1(_) => v1::settings(limits, &self.folders),
             Hierarchy::V2(_) => v2::settings(limits),
         };
         let folders = self.folders.iter();
         folders
             .flat_map(|folder| settings.iter().map(|(file, value)| (folder.as_path(), *file, value.clone())))
             .collect()
+    }
+
+    /// What the kernel says it holds the group to.
+    pub(crate) fn in_force(&self) -> InForce {
+        match &self.hierarchy {
+            Hierarchy::V1(_) => v1::in_force(&self.folders),
+            Hierarchy::V2(_) => v2::in_force(&self.folders),
+        }
     }
 
     /// What was counted so far.

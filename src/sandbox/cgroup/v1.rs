@@ -7,10 +7,14 @@ use std::{
 };
 
 use super::{Usage, can_create, keyed, number};
-use crate::Limits;
+use crate::{InForce, Limits};
 
 /// The controllers that are used where they are.
-const WANTED: [&str; 4] = ["memory", "pids", "cpu", "cpuacct"];
+const WANTED: [&str; 5] = ["memory", "pids", "cpu", "cpuacct", "cpuset"];
+
+/// Processors and memory nodes of a group; both must be said before a process joins.
+const PROCESSORS: &str = "cpuset.cpus";
+const NODES: &str = "cpuset.mems";
 
 /// A hierarchy in which groups can be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +30,15 @@ pub(super) fn detect() -> Option<Vec<Mount>> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let own = fs::read_to_string("/proc/self/cgroup").ok()?;
     let found: Vec<Mount> = mounts.lines().filter_map(|line| mount(line, &own)).collect();
-    let usable: Vec<Mount> = found.into_iter().filter(|mount| can_create(&mount.folder)).collect();
+    let usable: Vec<Mount> =
+        found.into_iter().filter(|mount| can_create(&mount.folder) && has_processors(mount)).collect();
     (!usable.is_empty()).then_some(usable)
+}
+
+/// A group in a set of processors that is empty could hold no process.
+fn has_processors(mount: &Mount) -> bool {
+    let filled = |file| fs::read_to_string(mount.folder.join(file)).is_ok_and(|text| !text.trim().is_empty());
+    mount.controllers.iter().all(|name| name != "cpuset") || (filled(PROCESSORS) && filled(NODES))
 }
 
 /// Reads one line of mountinfo, `ID PARENT DEV ROOT POINT OPTIONS... - TYPE SOURCE SUPEROPTIONS`.
@@ -53,14 +64,29 @@ pub(super) fn mount(line: &str, own: &str) -> Option<Mount> {
 }
 
 /// File and value of each limit, in the order they must be written.
-pub(super) fn settings(limits: &Limits) -> Vec<(&'static str, String)> {
+pub(super) fn settings(limits: &Limits, folders: &[PathBuf]) -> Vec<(&'static str, String)> {
+    let mut parents = folders.iter().filter_map(|folder| folder.parent());
+    let nodes = parents.find_map(|parent| fs::read_to_string(parent.join(NODES)).ok());
     vec![
+        (PROCESSORS, limits.cpus.list()),
+        (NODES, nodes.unwrap_or_default().trim().to_owned()),
         ("memory.limit_in_bytes", limits.memory_bytes.to_string()),
         ("memory.memsw.limit_in_bytes", limits.memory_bytes.to_string()),
         ("pids.max", limits.processes.to_string()),
         ("cpu.cfs_period_us", "100000".to_owned()),
         ("cpu.cfs_quota_us", (limits.cpus.count() * 100_000).to_string()),
     ]
+}
+
+/// What is held, as the files say now.
+pub(super) fn in_force(folders: &[PathBuf]) -> InForce {
+    let first = |file: &str| folders.iter().find_map(|folder| number(folder, file));
+    let quota = first("cpu.cfs_quota_us").zip(first("cpu.cfs_period_us"));
+    InForce {
+        memory_bytes: first("memory.limit_in_bytes"),
+        processes: first("pids.max"),
+        cpu_millis: quota.and_then(|(quota, period)| (quota * 1000).checked_div(period)),
+    }
 }
 
 pub(super) fn usage(folders: &[PathBuf]) -> Usage {

@@ -10,10 +10,10 @@ use std::{
 };
 
 use super::{Usage, can_create, keyed, number};
-use crate::Limits;
+use crate::{InForce, Limits};
 
 /// The controllers that are used where they are.
-const WANTED: [&str; 3] = ["memory", "pids", "cpu"];
+const WANTED: [&str; 4] = ["memory", "pids", "cpu", "cpuset"];
 
 /// Where groups are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,8 +69,23 @@ pub(super) fn settings(limits: &Limits) -> Vec<(&'static str, String)> {
         ("memory.max", limits.memory_bytes.to_string()),
         ("memory.swap.max", "0".to_owned()),
         ("pids.max", limits.processes.to_string()),
+        ("cpuset.cpus", limits.cpus.list()),
         ("cpu.max", format!("{} 100000", limits.cpus.count() * 100_000)),
     ]
+}
+
+/// What is held, as the files say now.
+pub(super) fn in_force(folders: &[PathBuf]) -> InForce {
+    let Some(folder) = folders.first() else { return InForce::default() };
+    let quota = fs::read_to_string(folder.join("cpu.max")).ok().and_then(|text| {
+        let mut words = text.split_whitespace().map_while(|word| word.parse::<u64>().ok());
+        (words.next()? * 1000).checked_div(words.next()?)
+    });
+    InForce {
+        memory_bytes: number(folder, "memory.max"),
+        processes: number(folder, "pids.max"),
+        cpu_millis: quota,
+    }
 }
 
 pub(super) fn usage(folders: &[PathBuf]) -> Usage {

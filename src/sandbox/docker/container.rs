@@ -16,16 +16,17 @@ use std::{
 };
 
 use bollard::models::{
-    ContainerCreateBody, HealthConfig, HostConfig, HostConfigLogConfig, Mount, MountBindOptions,
-    MountBindOptionsPropagationEnum, MountTmpfsOptions, MountType, ResourcesUlimits,
+    ContainerCreateBody, DeviceRequest, HealthConfig, HostConfig, HostConfigLogConfig, Mount,
+    MountBindOptions, MountBindOptionsPropagationEnum, MountTmpfsOptions, MountType, ResourcesUlimits,
 };
 
 use super::{Docker, sweep};
 use crate::{
-    Job, SandboxError,
+    Gpu, Job, SandboxError,
     callback::{self, script},
     finish,
     jail::root,
+    job::MOUNTS,
     program, workspace,
 };
 
@@ -33,22 +34,15 @@ use crate::{
 const GATE: &str = "read -r _ || exit 125; trap : INT; unset HOSTNAME TINI_KILL_PROCESS_GROUP; \
     (exec \"$@\") 2>&1 </dev/null; echo $? >&2; read -r _";
 /// Processes in a container that are not the program's: the init process and the shell.
-const OURS: u64 = 2;
+pub(super) const OURS: u64 = 2;
 /// Without a name server of ours, an address that no network has (RFC 5737), so that looking up a name fails at once
 /// and no address of the machine's is told.
 const NOWHERE: &str = "192.0.2.1";
-/// Parts of `/proc` and `/sys` that tell of the machine; the engine's own list and the jail's.
-const MASKED: [&str; 14] = [
+/// Parts of `/proc` and `/sys` that tell of the machine, besides the jail's list: the engine's own.
+const MASKED: [&str; 7] = [
     "/proc/acpi",
     "/proc/asound",
-    "/proc/interrupts",
-    "/proc/kcore",
-    "/proc/keys",
-    "/proc/kmsg",
-    "/proc/latency_stats",
-    "/proc/sched_debug",
     "/proc/scsi",
-    "/proc/timer_list",
     "/proc/timer_stats",
     "/sys/devices/virtual/powercap",
     "/sys/devices/virtual/dmi",
@@ -91,7 +85,9 @@ pub(super) fn body(
 /// The environment. What makes a runtime hand out GPUs is not the job's to say.
 fn environment(job: &Job) -> Result<Vec<String>, SandboxError> {
     let mut variables = program::environment(job, Path::new(root::WORKSPACE));
-    variables.insert("NVIDIA_VISIBLE_DEVICES".to_owned(), "void".into());
+    let ids = gpu_ids(job);
+    let visible = if ids.is_empty() { "void".to_owned() } else { ids.join(",") };
+    variables.insert("NVIDIA_VISIBLE_DEVICES".to_owned(), visible.into());
     // The init process then hands SIGINT to the program's whole group.
     variables.insert("TINI_KILL_PROCESS_GROUP".to_owned(), "1".into());
     variables.iter().map(|(name, value)| Ok(format!("{name}={}", text(value)?))).collect()
@@ -110,7 +106,7 @@ fn host(docker: &Docker, job: &Job) -> Result<HostConfig, SandboxError> {
         init: Some(true),
         cap_drop: Some(vec!["ALL".to_owned()]),
         security_opt: Some(security(docker)),
-        masked_paths: Some(MASKED.map(str::to_owned).into()),
+        masked_paths: Some(masked()),
         userns_mode: docker.engine.has("userns").then(|| "host".to_owned()),
         runtime: docker.settings.docker.runtime.clone(),
         oom_score_adj: Some(1000),
@@ -125,6 +121,7 @@ fn host(docker: &Docker, job: &Job) -> Result<HostConfig, SandboxError> {
         ),
         shm_size: Some(signed(limits.shm_bytes.max(4096))),
         tmpfs: Some(tmpfs(job)),
+        device_requests: gpus(job),
         mounts: Some(mounts(docker, job)?),
         // Output is taken from the attached stream; a log would fill the engine's disk.
         log_config: Some(HostConfigLogConfig { typ: Some("none".to_owned()), config: None }),
@@ -135,6 +132,11 @@ fn host(docker: &Docker, job: &Job) -> Result<HostConfig, SandboxError> {
     })
 }
 
+fn masked() -> Vec<String> {
+    let of_the_jail = root::MASKED.iter().map(|name| format!("/proc/{name}"));
+    MASKED.iter().map(|path| (*path).to_owned()).chain(of_the_jail).collect()
+}
+
 fn security(docker: &Docker) -> Vec<String> {
     let mut options = vec!["no-new-privileges:true".to_owned(), format!("seccomp={}", docker.profile)];
     if docker.engine.has("selinux") {
@@ -142,6 +144,25 @@ fn security(docker: &Docker) -> Vec<String> {
         options.push("label=disable".to_owned());
     }
     options
+}
+
+/// The granted GPUs and the driver, which the engine's own hook brings in.
+fn gpus(job: &Job) -> Option<Vec<DeviceRequest>> {
+    let ids = gpu_ids(job);
+    (!ids.is_empty()).then(|| {
+        vec![DeviceRequest {
+            driver: Some("nvidia".to_owned()),
+            device_ids: Some(ids),
+            capabilities: Some(vec![vec!["gpu".to_owned(), "compute".to_owned(), "utility".to_owned()]]),
+            ..DeviceRequest::default()
+        }]
+    })
+}
+
+/// The names of the granted GPUs, as the engine's hook knows them.
+fn gpu_ids(job: &Job) -> Vec<String> {
+    let id = |gpu: &Gpu| gpu.uuid.clone().unwrap_or_else(|| gpu.index.to_string());
+    job.gpus.gpus.iter().map(id).collect()
 }
 
 fn tmpfs(job: &Job) -> HashMap<String, String> {
@@ -179,6 +200,10 @@ fn mounts(docker: &Docker, job: &Job) -> Result<Vec<Mount>, SandboxError> {
     for folder in read_only {
         readable(docker, &folder)?;
         mounts.push(bind(docker, &folder, &folder, false)?);
+    }
+    for (name, path) in &job.mounts {
+        readable(docker, path)?;
+        mounts.push(bind(docker, path, Path::new(MOUNTS).join(name), false)?);
     }
     if let Some(input) = &job.input {
         readable(docker, input)?;

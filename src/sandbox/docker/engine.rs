@@ -3,7 +3,7 @@
 //! An engine that cannot be reached is an error that says how to mend it. Requests have a time limit, for an engine
 //! that hangs must not hang a run.
 
-use std::{future::Future, path::Path};
+use std::path::Path;
 
 use bollard::{Docker as Client, errors::Error as ClientError, models::SystemInfo};
 
@@ -103,21 +103,6 @@ pub(super) fn status(error: &ClientError) -> Option<u16> {
         ClientError::DockerResponseServerError { status_code, .. } => Some(*status_code),
         _ => None,
     }
-}
-
-/// Runs a future to its end on a thread and runtime of its own, so that it can be done from anywhere.
-pub(super) fn blocking<T: Send>(
-    work: impl Future<Output = Result<T, SandboxError>> + Send,
-) -> Result<T, SandboxError> {
-    let failed = |source| SandboxError::System { call: "starting a runtime", source };
-    std::thread::scope(|scope| {
-        let run = || {
-            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?.block_on(work)
-        };
-        let thread = std::thread::Builder::new().name("podium-docker".to_owned()).spawn_scoped(scope, run);
-        let panicked = || failed(std::io::Error::other("talking to the engine panicked"));
-        thread.map_err(failed)?.join().unwrap_or_else(|_| Err(panicked()))
-    })
 }
 
 /// Where the engine is looked for: the setting, `DOCKER_HOST`, the system's socket, the user's own.

@@ -84,7 +84,7 @@ pub(super) async fn follow(
     // Where it cannot be waited for, the engine will say it.
     let last = first.and_then(|first| readable(first.as_fd()).ok());
     let start = Instant::now();
-    let mut frames = Frames::new(&mut attached.output, plan);
+    let mut frames = Frames::new(&mut attached.output, plan.head, plan.tail);
     let go = attached.input.write_all(b"\n").await;
     go.map_err(|source| SandboxError::System { call: "letting the program go", source })?;
     let options = WaitContainerOptions { condition: "not-running".to_owned() };

@@ -11,7 +11,7 @@ use futures_util::{Stream, StreamExt};
 use podium_types::execution::Output;
 use tokio::time::timeout;
 
-use crate::{output::Recorder, watch::Plan};
+use crate::output::Recorder;
 
 /// More than a shell says.
 const MOST_SAID: usize = 4096;
@@ -26,8 +26,9 @@ pub(super) struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    pub(super) fn new(stream: &'a mut Attached, plan: &Plan) -> Self {
-        Self { stream: Some(stream), recorder: Recorder::new(plan.head, plan.tail), said: Vec::new() }
+    /// Keeps `head` bytes of the output from its beginning and `tail` from its end.
+    pub(super) fn new(stream: &'a mut Attached, head: usize, tail: usize) -> Self {
+        Self { stream: Some(stream), recorder: Recorder::new(head, tail), said: Vec::new() }
     }
 
     pub(super) fn are_open(&self) -> bool {

@@ -4,6 +4,8 @@
 //! does not die with the harness, for the engine is its parent; it bears a label instead, and the next start removes
 //! what a killed harness left ([`sweep`]). Bind mounts are by path, so the engine must see the machine's files.
 //!
+//! Sessions are containers of the same make that live longer ([`tree`]).
+//!
 //! No program of ours is inside. What the engine reports is trusted; what the program prints is not.
 
 mod container;
@@ -17,29 +19,31 @@ mod probe;
 mod seccomp;
 mod settings;
 mod sweep;
+mod tree;
 mod witness;
 
-use std::{ffi::OsString, sync::Arc};
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 use bollard::query_parameters::{AttachContainerOptions, CreateContainerOptions};
 use podium_types::execution::{Ended, Execution, Program};
 
 use self::{
-    engine::{Engine, blocking, refused},
+    engine::{Engine, refused},
     files::Files,
     follow::{Running, follow},
     image::Image,
     owner::Owner,
+    probe::Probed,
     sweep::{Held, Remover},
     witness::Witness,
 };
 use crate::{
-    ExecutionFuture, Facts, Job, Sandbox, SandboxError, Settings,
+    ExecutionFuture, Facts, InForce, Job, Sandbox, SandboxError, SessionFuture, SessionJob, Settings,
     callback::Callbacks,
     cgroup::Usage,
     finish::{self, Evidence, Network},
     jail::root,
-    program, trial,
+    program, session, supervisor, trial,
     watch::Plan,
     watchdog::Watchdog,
 };
@@ -47,7 +51,7 @@ use crate::{
 pub use settings::DockerSettings;
 
 /// A docker kind that was probed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Docker {
     engine: Engine,
     image: Image,
@@ -55,14 +59,16 @@ pub(crate) struct Docker {
     profile: String,
     settings: Settings,
     facts: Facts,
-    files: Files,
+    files: Arc<Files>,
     remover: Arc<Remover>,
+    /// The shell of sessions, inside.
+    shell: PathBuf,
 }
 
 impl Docker {
     /// Finds the engine and the image, removes what dead harnesses left, and runs a probe.
     pub(crate) fn open(settings: &Settings) -> Result<Self, SandboxError> {
-        let (engine, image) = blocking(async {
+        let (engine, image) = trial::apart(async {
             let engine = Engine::connect(&settings.docker).await?;
             sweep::sweep(&engine.client).await?;
             let image = Image::find(&engine, &settings.docker).await?;
@@ -78,18 +84,21 @@ impl Docker {
             profile: seccomp::profile(),
             settings: settings.clone(),
             facts,
-            files: Files::create(owner)?,
+            files: Arc::new(Files::create(owner)?),
             remover,
+            shell: PathBuf::from("/bin/sh"),
         };
-        docker.facts = match probe::probe(&docker) {
+        let Probed { facts, shell } = match probe::probe(&docker) {
             Err(SandboxError::Ports { source }) => {
                 docker.facts.callbacks = false;
-                let mut facts = probe::probe(&docker)?;
-                facts.missing.push(format!("no port can be bound in the network of a container ({source})"));
-                facts
+                let mut probed = probe::probe(&docker)?;
+                let why = format!("no port can be bound in the network of a container ({source})");
+                probed.facts.missing.push(why);
+                probed
             }
             probed => probed?,
         };
+        (docker.facts, docker.shell) = (facts, shell);
         Ok(docker)
     }
 
@@ -101,7 +110,12 @@ impl Docker {
         self.give(job).await?;
         let held = self.create(job, &argv).await?;
         let client = &self.engine.client;
-        let mut running = self.start(job, &held).await?;
+        let mut running = self.take_hold(&held).await?;
+        if let Some(witness) = running.witness.as_ref().filter(|_| self.facts.callbacks) {
+            let (process, check) = (witness.pid, job.submission_check.clone());
+            let callbacks = supervisor::run(move || Callbacks::start(process, check.as_ref())).await?;
+            running.callbacks = Some(callbacks);
+        }
         let watched = running.witness.as_ref().map(Witness::watched).unwrap_or_default();
         let watchdog = Watchdog::new(&job.workspace, &job.limits, watched);
         let ending = follow(&mut running, &Plan::new(job, &self.settings), watchdog).await?;
@@ -112,26 +126,19 @@ impl Docker {
             usage.oom_kills = 1;
         }
         held.remove(client).await;
-        let ended = match ending.reaped.code.unwrap_or(-1) {
-            // The shell and the init process report a death by signal so.
-            code @ 129..=192 => Ended::Signal(code - 128),
-            code => Ended::Exit(code),
-        };
+        let ended = tree::ended(ending.reaped.code.unwrap_or(-1));
         if matches!(job.program, Program::Python { .. }) && matches!(ended, Ended::Exit(126 | 127)) {
             self.check_python(job).await?;
         }
         let cpu = usage.cpu;
         let network = Network { refused, told };
-        finish::execution(job, ending, Evidence { ended, usage, network, cpu }).await
+        finish::execution(job, ending, Evidence { ended, usage, network, cpu, warm: false }).await
     }
 
     /// Gives the workspace to the program's user.
     async fn give(&self, job: &Job) -> Result<(), SandboxError> {
         let (owner, workspace) = (self.owner, job.workspace.clone());
-        let given = tokio::task::spawn_blocking(move || owner.give(&workspace)).await;
-        given
-            .unwrap_or_else(|error| Err(std::io::Error::other(error)))
-            .map_err(SandboxError::io("giving to the program", &job.workspace))
+        finish::blocking(move || owner.give(&workspace)).await
     }
 
     /// Makes the container. Whoever stops waiting for that leaves none behind.
@@ -151,7 +158,7 @@ impl Docker {
     }
 
     /// Starts the container and takes hold of it. The program waits.
-    async fn start<'a>(&'a self, job: &Job, held: &'a Held) -> Result<Running<'a>, SandboxError> {
+    async fn take_hold<'a>(&'a self, held: &'a Held) -> Result<Running<'a>, SandboxError> {
         let client = &self.engine.client;
         let options = AttachContainerOptions {
             stream: true,
@@ -169,17 +176,11 @@ impl Docker {
         let state =
             client.inspect_container(&held.id, None).await.map_err(refused("inspecting a container"))?.state;
         let witness = Witness::of(state.and_then(|state| state.pid), &held.id);
-        let callbacks = match &witness {
-            Some(witness) if self.facts.callbacks => {
-                Some(Callbacks::start(witness.pid(), job.submission_check.as_ref()).await?)
-            }
-            None if self.facts.callbacks => {
-                let source = std::io::Error::other("the container's processes are not this machine's");
-                return Err(SandboxError::Ports { source });
-            }
-            _ => None,
-        };
-        Ok(Running { client, id: &held.id, attached, witness, callbacks })
+        if witness.is_none() && self.facts.callbacks {
+            let source = std::io::Error::other("the container's processes are not this machine's");
+            return Err(SandboxError::Ports { source });
+        }
+        Ok(Running { client, id: &held.id, attached, witness, callbacks: None })
     }
 
     /// The engine's word, for where the control group cannot be seen.
@@ -211,7 +212,40 @@ impl Sandbox for Docker {
         root::check(job)
     }
 
+    /// As the engine says it has understood a container that is made for this, and never started.
+    fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
+        let argv = [OsString::from("true")];
+        let host = trial::apart(async {
+            let held = self.create(job, &argv).await?;
+            let found = self.engine.client.inspect_container(&held.id, None).await;
+            held.remove(&self.engine.client).await;
+            Ok(found.map_err(refused("inspecting a container"))?.host_config.unwrap_or_default())
+        })?;
+        let positive =
+            |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok()).filter(|value| *value > 0);
+        Ok(InForce {
+            memory_bytes: positive(host.memory),
+            processes: positive(host.pids_limit).map(|limit| limit.saturating_sub(container::OURS)),
+            cpu_millis: positive(host.nano_cpus).map(|nano| nano / 1_000_000),
+        })
+    }
+
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {
         Box::pin(self.run(job))
+    }
+
+    /// A runtime with a kernel of its own does not let a program use the machine's pipes.
+    fn open_session<'a>(&'a self, job: &'a SessionJob) -> SessionFuture<'a> {
+        Box::pin(async move {
+            if self.engine.has_own_kernel() {
+                let runtime = self.engine.runtime.as_deref().unwrap_or_default();
+                let message = format!("the runtime `{runtime}` has no {} sessions", job.kind);
+                return Err(SandboxError::Job { message });
+            }
+            self.check(&job.job)?;
+            let mut job = job.clone();
+            job.shell.get_or_insert_with(|| self.shell.clone());
+            session::open(self, &job).await
+        })
     }
 }

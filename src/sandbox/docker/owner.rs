@@ -15,6 +15,8 @@ use rustix::{
     io::Errno,
 };
 
+use crate::SandboxError;
+
 /// Used where the harness is root. Neither Debian, Fedora nor systemd hands out this number, and every user namespace
 /// of 65536 has it.
 const STRANGER: u32 = 61_000;
@@ -65,10 +67,19 @@ impl Owner {
 
     /// Gives the workspace and what is in it to the user. Symbolic links are not followed. No process of the workspace
     /// may be alive.
-    pub(super) fn give(self, workspace: &Path) -> io::Result<()> {
+    pub(super) fn give(self, workspace: &Path) -> Result<(), SandboxError> {
         if !self.gives {
             return Ok(());
         }
+        self.give_all(workspace).map_err(SandboxError::io("giving to the program", workspace))
+    }
+
+    /// To whom is given what the harness makes for the program; `None`: it is the harness's user.
+    pub(super) fn other(self) -> Option<(Uid, Gid)> {
+        self.gives.then(|| (self.user(), self.group()))
+    }
+
+    fn give_all(self, workspace: &Path) -> io::Result<()> {
         let root = rustix::fs::open(workspace, FOLDER, Mode::empty())?;
         rustix::fs::fchown(&root, Some(self.user()), Some(self.group()))?;
         let mut open = vec![(Dir::read_from(&root)?, root)];

@@ -3,6 +3,8 @@
 //! A container with the same settings as a job's runs a small shell script that tries what must fail and tells what
 //! happened. What the engine says of itself is believed only where nothing can be tried.
 
+use std::path::PathBuf;
+
 use podium_types::execution::Ended;
 
 use super::{Docker, engine::Engine, image::Image, owner::Owner};
@@ -19,7 +21,9 @@ grep -q '^CapBnd:.0*$' /proc/self/status && echo capabilities
 ( : > /proc/sys/kernel/domainname ) 2>/dev/null || echo settings
 test \"$(ls /sys/class/net)\" = lo && echo network
 : > probe && echo workspace
-unshare -U true 2>/dev/null || echo namespaces
+test -x /bin/bash && echo bash
+command -v unshare >/dev/null && ! unshare -U true 2>/dev/null && echo namespaces
+true
 ";
 /// What must be printed; the others are facts.
 const NEEDED: [&str; 7] =
@@ -49,8 +53,15 @@ pub(super) fn blank(engine: &Engine, image: &Image, owner: Owner) -> Facts {
     }
 }
 
-/// Runs the script and returns the facts.
-pub(super) fn probe(docker: &Docker) -> Result<Facts, SandboxError> {
+/// What was found out.
+pub(super) struct Probed {
+    pub(super) facts: Facts,
+    /// The shell of sessions.
+    pub(super) shell: PathBuf,
+}
+
+/// Runs the script and returns what it found.
+pub(super) fn probe(docker: &Docker) -> Result<Probed, SandboxError> {
     let execution = trial::run(docker, &["/bin/sh", "-c", SCRIPT])?;
     let output = execution.output.text();
     let seen = |name: &str| output.lines().any(|line| line == name);
@@ -84,5 +95,6 @@ pub(super) fn probe(docker: &Docker) -> Result<Facts, SandboxError> {
     if facts.missing.is_empty() {
         facts.strength = Strength::Full;
     }
-    Ok(facts)
+    let shell = PathBuf::from(if seen("bash") { "/bin/bash" } else { "/bin/sh" });
+    Ok(Probed { facts, shell })
 }

@@ -9,14 +9,14 @@ use std::os::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags};
 
 use crate::{
-    cgroup::{Foreign, Usage},
+    cgroup::{CpuClock, Foreign, Usage},
     jail::network::Counters,
     watchdog::Watched,
 };
 
 /// The first process of a container, and what its group counts.
 pub(super) struct Witness {
-    pid: Pid,
+    pub(super) pid: Pid,
     /// Becomes readable when every process has ended.
     pub(super) first: OwnedFd,
     pub(super) meters: Meters,
@@ -41,15 +41,9 @@ impl Witness {
         groups.contains(id).then_some(Self { pid, first, meters })
     }
 
-    /// The first process, which waits or is held by its descriptor.
-    pub(super) const fn pid(&self) -> Pid {
-        self.pid
-    }
-
     /// The processes, for limits that are polled. Memory is held by the engine's control group.
     pub(super) fn watched(&self) -> Watched {
-        let cpu = self.meters.group.as_ref().map(Foreign::cpu_clock);
-        Watched { first: Some(self.pid), memory: false, cpu }
+        Watched { first: Some(self.pid), beside: None, memory: false, cpu: self.meters.clock() }
     }
 }
 
@@ -64,6 +58,16 @@ impl Meters {
                 cpu: now.cpu.max(self.last.cpu),
             };
         }
+    }
+
+    /// What was counted at the last look.
+    pub(super) const fn seen(&self) -> Usage {
+        self.last
+    }
+
+    /// What reads the CPU time.
+    pub(super) fn clock(&self) -> Option<CpuClock> {
+        self.group.as_ref().map(Foreign::cpu_clock)
     }
 
     /// What was counted, and what tried to leave.

@@ -8,9 +8,10 @@ use std::{
     process::{Command, Stdio},
 };
 
+use podium_types::execution::Ended;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::SandboxError;
+use crate::{Sandbox, SandboxError, trial};
 
 /// The oldest Python that is supported.
 const OLDEST: (u32, u32) = (3, 11);
@@ -54,7 +55,22 @@ impl Interpreter {
 
     /// Runs it and reads what it says.
     pub(super) fn ask(python: &Path) -> Result<Self, SandboxError> {
-        let about: Self = run_json(python, ABOUT)?;
+        run_json::<Self>(python, ABOUT)?.checked(python)
+    }
+
+    /// The same inside a sandbox, with its packages.
+    pub(super) async fn ask_inside(
+        sandbox: &dyn Sandbox,
+        python: &Path,
+    ) -> Result<(Self, BTreeMap<String, String>), SandboxError> {
+        let about: Self = run_json_inside(sandbox, python, ABOUT).await?;
+        let packages = run_json_inside(sandbox, python, PACKAGES).await?;
+        Ok((about.checked(python)?, packages))
+    }
+
+    /// Refuses one that is too old.
+    fn checked(self, python: &Path) -> Result<Self, SandboxError> {
+        let about = self;
         let mut numbers = about.version.split('.').map_while(|part| part.parse::<u32>().ok());
         if (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) < OLDEST {
             return Err(SandboxError::NoPython {
@@ -74,6 +90,23 @@ impl Interpreter {
     pub(super) fn packages(&self) -> Result<BTreeMap<String, String>, SandboxError> {
         run_json(&self.path, PACKAGES)
     }
+}
+
+/// Runs a few lines in isolated mode inside a sandbox, in an empty workspace, and parses the JSON they print.
+async fn run_json_inside<T: DeserializeOwned>(
+    sandbox: &dyn Sandbox,
+    python: &Path,
+    code: &str,
+) -> Result<T, SandboxError> {
+    let failed = |why: String| SandboxError::NoPython { message: format!("`{}` {why}", python.display()) };
+    let trial = trial::command([&python.to_string_lossy(), "-I", "-c", code])?;
+    let execution = sandbox.execute(&trial.job).await?;
+    let text = execution.output.text();
+    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no message");
+    if execution.ended != Ended::Exit(0) {
+        return Err(failed(format!("failed in the sandbox: {last}")));
+    }
+    serde_json::from_str(last).map_err(|error| failed(format!("answered nonsense: {error}")))
 }
 
 /// Runs a few lines in isolated mode and parses the JSON they print.

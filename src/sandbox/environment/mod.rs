@@ -19,7 +19,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{SandboxError, collect::hex};
+use crate::{Sandbox, SandboxError, collect::hex, trial};
 
 pub use interpreter::Interpreter;
 
@@ -31,12 +31,14 @@ const MARKER: &str = "podium-environment.json";
 pub struct Environment {
     name: String,
     interpreter: Interpreter,
+    /// Its packages, where it stands in an image and cannot be asked again from here.
+    inside: Option<BTreeMap<String, String>>,
 }
 
 /// What an environment holds; stored with a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
-    /// The profile, or `user`.
+    /// The profile, or `user`, or `image`.
     pub name: String,
     /// The interpreter's path.
     pub python: PathBuf,
@@ -60,12 +62,13 @@ impl Environment {
         cache.join("environments").join(format!("{profile}-{key}"))
     }
 
-    /// The built profile, or `None` when it is not there or was cut.
+    /// The built profile, or `None` when it is not there, was cut, or has lost or changed a package since.
     pub fn find(cache: &Path, profile: &str, requirements: &str, interpreter: &Interpreter) -> Option<Self> {
         let folder = Self::locate(cache, profile, requirements, interpreter);
         let marker: Description = serde_json::from_slice(&std::fs::read(folder.join(MARKER)).ok()?).ok()?;
         let interpreter = Interpreter::ask(&marker.python).ok()?;
-        (interpreter.version == marker.version).then(|| Self { name: profile.to_owned(), interpreter })
+        let whole = interpreter.version == marker.version && interpreter.packages().ok()? == marker.packages;
+        whole.then(|| Self { name: profile.to_owned(), interpreter, inside: None })
     }
 
     /// Finds the profile or builds it. Safe when several processes do so at once: one builds, the others wait.
@@ -86,7 +89,7 @@ impl Environment {
             return Ok(found);
         }
         let python = build::install(&folder, profile, requirements, interpreter, progress)?;
-        let built = Self { name: profile.to_owned(), interpreter: Interpreter::ask(&python)? };
+        let built = Self { name: profile.to_owned(), interpreter: Interpreter::ask(&python)?, inside: None };
         let marker = serde_json::to_vec_pretty(&built.describe()?).map_err(|error| {
             SandboxError::Environment { name: profile.to_owned(), message: error.to_string() }
         })?;
@@ -96,7 +99,18 @@ impl Environment {
 
     /// A user's own environment: the path of its interpreter, a virtual environment or conda.
     pub fn of_user(python: &Path) -> Result<Self, SandboxError> {
-        Ok(Self { name: "user".to_owned(), interpreter: Interpreter::ask(python)? })
+        Ok(Self { name: "user".to_owned(), interpreter: Interpreter::ask(python)?, inside: None })
+    }
+
+    /// The environment of an image: the path of its interpreter, as it is inside. Nothing is mounted for it.
+    pub async fn of_image(sandbox: &dyn Sandbox, python: &Path) -> Result<Self, SandboxError> {
+        let (interpreter, packages) = Interpreter::ask_inside(sandbox, python).await?;
+        Ok(Self { name: "image".to_owned(), interpreter, inside: Some(packages) })
+    }
+
+    /// As [`Self::of_image`], on a thread and runtime of its own, so that it can be called from anywhere.
+    pub fn of_image_now(sandbox: &dyn Sandbox, python: &Path) -> Result<Self, SandboxError> {
+        trial::apart(Self::of_image(sandbox, python))
     }
 
     /// The interpreter, at the path that is valid inside a jail as well.
@@ -107,6 +121,9 @@ impl Environment {
     /// The folders to mount read-only: the environment, and the installation it stands on.
     pub fn read_only(&self) -> Vec<PathBuf> {
         let mut folders = Vec::new();
+        if self.inside.is_some() {
+            return folders;
+        }
         for prefix in [&self.interpreter.prefix, &self.interpreter.base_prefix] {
             for folder in [Some(prefix.clone()), prefix.canonicalize().ok()].into_iter().flatten() {
                 if !folders.contains(&folder) {
@@ -118,7 +135,11 @@ impl Environment {
     }
 
     /// Runs the interpreter once more and compares its version: the environment is still whole enough to start.
+    /// One in an image cannot change under a run: containers are made by the image's id.
     pub fn verify(&self) -> Result<(), SandboxError> {
+        if self.inside.is_some() {
+            return Ok(());
+        }
         let now = Interpreter::ask(&self.interpreter.path)?;
         if now == self.interpreter {
             Ok(())
@@ -137,7 +158,7 @@ impl Environment {
             python: self.interpreter.path.clone(),
             version: self.interpreter.version.clone(),
             base_prefix: self.interpreter.base_prefix.clone(),
-            packages: self.interpreter.packages()?,
+            packages: self.inside.clone().map_or_else(|| self.interpreter.packages(), Ok)?,
         })
     }
 }

@@ -14,7 +14,6 @@ use std::{
 };
 
 use rustix::fs::MemfdFlags;
-use tempfile::TempDir;
 
 use crate::SandboxError;
 
@@ -23,17 +22,14 @@ use crate::SandboxError;
 pub(super) struct Arguments {
     words: Vec<OsString>,
     descriptors: Vec<OwnedFd>,
-    kept: Vec<TempDir>,
 }
 
 /// What bubblewrap is started with.
-pub(super) struct Finished {
+pub(crate) struct Finished {
     /// What goes on the command line.
-    pub(super) line: [OsString; 2],
+    pub(crate) line: [OsString; 2],
     /// Descriptors to inherit.
-    pub(super) inherit: Vec<OwnedFd>,
-    /// Folders that have to stay as long as the jail.
-    pub(super) kept: Vec<TempDir>,
+    pub(crate) inherit: Vec<OwnedFd>,
 }
 
 impl Arguments {
@@ -77,9 +73,9 @@ impl Arguments {
         Ok(())
     }
 
-    /// A folder that the words name: it has to stay as long as the jail.
-    pub(super) fn keep(&mut self, folder: TempDir) {
-        self.kept.push(folder);
+    /// All words so far, as text for people.
+    pub(super) fn told(&self) -> Vec<String> {
+        self.words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
     /// All of it, ready for a start.
@@ -92,7 +88,7 @@ impl Arguments {
         let list = memory_file(&text)?;
         let line = ["--args".into(), list.as_raw_fd().to_string().into()];
         self.descriptors.push(list);
-        Ok(Finished { line, inherit: self.descriptors, kept: self.kept })
+        Ok(Finished { line, inherit: self.descriptors })
     }
 }
 

@@ -10,8 +10,8 @@ use std::{
 
 use podium_types::execution::Ended;
 
-use super::{Jail, nodes, seccomp};
-use crate::{Facts, SandboxError, SandboxKind, Settings, Strength, cgroup::Hierarchy, trial};
+use super::{Jail, nodes::Nodes, seccomp};
+use crate::{Facts, SandboxError, SandboxKind, Settings, Strength, cgroup::Hierarchy, trial, warm::Servers};
 
 /// Each line tries what must be refused and prints its name when it was.
 const SCRIPT: &str = "
@@ -45,7 +45,12 @@ pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
         callbacks: true,
         missing: Vec::new(),
     };
-    let mut jail = Jail { bubblewrap, filters, hierarchy, settings: settings.clone(), facts };
+    let (nodes, nodeless) = match Nodes::new() {
+        Ok(nodes) => (nodes, None),
+        Err(missing) => (Nodes::default(), Some(missing.to_owned())),
+    };
+    let settings = settings.clone();
+    let mut jail = Jail { bubblewrap, filters, hierarchy, settings, facts, nodes, warm: Servers::default() };
 
     let (mut first, mut portless) = (None, None);
     for (nested_namespaces_refused, with_groups) in
@@ -64,7 +69,7 @@ pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
         match checked {
             Ok(()) => {
                 conclude(&mut jail);
-                jail.facts.missing.extend(portless);
+                jail.facts.missing.extend(portless.into_iter().chain(nodeless));
                 return Ok(jail);
             }
             Err(error) => first = first.or(Some(error)),
@@ -77,7 +82,6 @@ pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
 fn conclude(jail: &mut Jail) {
     jail.facts.cgroup = jail.hierarchy.as_ref().map(Hierarchy::facts);
     let full = jail.hierarchy.as_ref().is_some_and(Hierarchy::is_full);
-    jail.facts.missing.extend(nodes::missing().map(str::to_owned));
     if !full {
         jail.facts.strength = Strength::Namespaces;
         if !jail.settings.cgroups {

@@ -13,10 +13,11 @@ use std::{
     sync::OnceLock,
 };
 
-use super::{arguments::Arguments, nodes};
+use super::{arguments::Arguments, devices, nodes::Nodes};
 use crate::{
     Job, SandboxError,
     callback::{self, script},
+    job::{MOUNTS, check_mount_name},
     workspace,
 };
 
@@ -28,27 +29,23 @@ pub(super) const USER: &str = "1000";
 /// Folders of the system besides `/usr`: on most systems symbolic links into it.
 pub(crate) const LINKED: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib64", "/lib32", "/libx32"];
 /// Parts of `/etc` that programs need and that hold nothing private.
-pub(crate) const ETC: [&str; 4] =
-    ["/etc/ld.so.cache", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts"];
+pub(crate) const ETC: [&str; 3] = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts"];
 /// Files of `/proc` that are masked, where they are and the jail's user could read them: physical memory and its pages,
-/// the kernel's log, keys, timers, addresses, slabs and configuration, and the interrupts, which tell when others type.
-/// Where the harness is root its jails pass for the owner of files that are root's alone, so those are masked there.
-/// The rest is what every user of a machine may see (its processors, disks and buses); each mask costs a tenth of a
-/// millisecond. Switches such as `sysrq-trigger` need no mask: all of `/proc` is sealed read-only.
-const MASKED: [&str; 17] = [
-    "config.gz",
+/// keys, timers, addresses and slabs, and the interrupts, which tell when others type. Where the harness is root its
+/// jails pass for the owner of files that are root's alone, so those are masked there. The rest is what every user of a
+/// machine may see (its processors, disks and buses, how its kernel was built), mere counts (`key-users`,
+/// `pagetypeinfo`), or refused to a user namespace by the kernel (`kmsg`); each mask costs a tenth of a millisecond.
+/// Switches such as `sysrq-trigger` need no mask: all of `/proc` is sealed read-only.
+pub(crate) const MASKED: [&str; 13] = [
     "interrupts",
     "kallsyms",
     "kcore",
-    "key-users",
     "keys",
-    "kmsg",
     "kpagecgroup",
     "kpagecount",
     "kpageflags",
     "latency_stats",
     "modules",
-    "pagetypeinfo",
     "sched_debug",
     "slabinfo",
     "timer_list",
@@ -64,17 +61,27 @@ const NSSWITCH: &str = "passwd: files\ngroup: files\nhosts: files dns\n";
 const RESOLV: &str = "nameserver 192.0.2.1\noptions attempts:1 timeout:1\n";
 
 /// Adds all mounts of a job. With `callbacks` there is a name server.
-pub(super) fn mounts(arguments: &mut Arguments, job: &Job, callbacks: bool) -> Result<(), SandboxError> {
+pub(super) fn mounts(
+    arguments: &mut Arguments,
+    job: &Job,
+    nodes: &Nodes,
+    callbacks: bool,
+) -> Result<(), SandboxError> {
     check(job)?;
     system(arguments);
     etc(arguments, callbacks)?;
     if job.submission_check.is_some() {
         arguments.program(script::PATH, &script::text(&job.python))?;
     }
-    kernel(arguments, job)?;
+    processes(arguments);
+    kernel(arguments, job, nodes)?;
     for folder in read_only(job)? {
         arguments.add("--ro-bind", [&folder, &folder]);
     }
+    for (name, path) in &job.mounts {
+        arguments.add("--ro-bind", [path.as_path(), &Path::new(MOUNTS).join(name)]);
+    }
+    devices::driver(arguments, &job.gpus)?;
     arguments.add("--bind", [job.workspace.as_path(), Path::new(WORKSPACE)]);
     if let Some(input) = &job.input {
         let inside = Path::new(WORKSPACE).join(workspace::INPUT);
@@ -101,6 +108,21 @@ pub(crate) fn replaced<'a>(job: &'a Job, input: &Path) -> impl Iterator<Item = (
     there.into_iter()
 }
 
+/// The view of a fork server for a job: all that the job's program sees, but for the input, the content of the
+/// workspace and the processes, which are the host's. Everything is read-only.
+pub(super) fn server_mounts(arguments: &mut Arguments, job: &Job, nodes: &Nodes) -> Result<(), SandboxError> {
+    check(job)?;
+    system(arguments);
+    etc(arguments, false)?;
+    arguments.add("--ro-bind", ["/proc", "/proc"]);
+    kernel(arguments, job, nodes)?;
+    for folder in read_only(job)? {
+        arguments.add("--ro-bind", [&folder, &folder]);
+    }
+    arguments.add("--dir", [WORKSPACE]);
+    Ok(())
+}
+
 /// Refuses a job of which a mount is or contains a folder that must stay hidden. Links are resolved on both sides, so
 /// a detour changes nothing.
 pub(crate) fn check(job: &Job) -> Result<(), SandboxError> {
@@ -111,6 +133,21 @@ pub(crate) fn check(job: &Job) -> Result<(), SandboxError> {
         let source = resolved(mount);
         if let Some(hidden) = hidden.iter().find(|hidden| hidden.starts_with(&source)) {
             return Err(SandboxError::Exposed { mount: mount.to_owned(), hidden: hidden.clone() });
+        }
+    }
+    for (name, path) in &job.mounts {
+        check_mount_name(name).map_err(|message| SandboxError::Job { message })?;
+        let source = path.canonicalize().map_err(SandboxError::io("mounting", path))?;
+        // A part of what is hidden is no better than the whole.
+        if let Some(hidden) =
+            hidden.iter().find(|hidden| hidden.starts_with(&source) || source.starts_with(hidden))
+        {
+            return Err(SandboxError::Exposed { mount: path.clone(), hidden: hidden.clone() });
+        }
+        if job.workspace.starts_with(&source) {
+            let message =
+                format!("`{}` cannot be mounted read-only: the workspace lies in it", path.display());
+            return Err(SandboxError::Job { message });
         }
     }
     read_only(job).map(|_| ())
@@ -146,21 +183,26 @@ fn etc(arguments: &mut Arguments, callbacks: bool) -> Result<(), SandboxError> {
     arguments.file("/etc/resolv.conf", if callbacks { callback::RESOLV } else { RESOLV })
 }
 
-/// `/proc`, `/dev`, the memory file systems, and a `/sys` that tells of nothing but the processors granted, which is
-/// where C libraries and Python look for their number.
-fn kernel(arguments: &mut Arguments, job: &Job) -> Result<(), SandboxError> {
+/// `/proc`, less what tells of the host.
+fn processes(arguments: &mut Arguments) {
     arguments.add("--proc", ["/proc"]);
     for path in masked() {
         arguments.add("--ro-bind", ["/dev/null", path]);
     }
     arguments.add("--remount-ro", ["/proc"]);
+}
+
+/// `/dev`, the memory file systems, and a `/sys` that tells of nothing but the processors granted, which is
+/// where C libraries and Python look for their number.
+fn kernel(arguments: &mut Arguments, job: &Job, nodes: &Nodes) -> Result<(), SandboxError> {
     arguments.add("--dev", ["/dev"]);
-    nodes::add(arguments);
+    nodes.add(arguments);
     for (folder, size) in [("/dev/shm", job.limits.shm_bytes), ("/tmp", job.limits.tmp_bytes)] {
         arguments.add("--perms", ["1777"]);
         arguments.add("--size", [size.max(4096).to_string()]);
         arguments.add("--tmpfs", [folder]);
     }
+    devices::nodes(arguments, &job.gpus, nodes);
     arguments.add("--remount-ro", ["/dev"]);
     let count = job.limits.cpus.count();
     let range = if count == 1 { "0\n".to_owned() } else { format!("0-{}\n", count - 1) };
@@ -181,8 +223,19 @@ fn masked() -> &'static [String] {
         let readable = |path: &String| {
             std::fs::metadata(path).is_ok_and(|facts| root || facts.permissions().mode() & 0o004 != 0)
         };
-        MASKED.iter().map(|name| format!("/proc/{name}")).filter(readable).collect()
+        let told = |name: &&str| *name != "kallsyms" || are_addresses_told();
+        MASKED.iter().copied().filter(told).map(|name| format!("/proc/{name}")).filter(readable).collect()
     })
+}
+
+/// Whether the kernel tells its addresses to users without rights, to whom `kallsyms` is a list of zeros otherwise:
+/// where neither `kptr_restrict` nor `perf_event_paranoid` forbids it.
+fn are_addresses_told() -> bool {
+    let setting = |name: &str| {
+        let text = std::fs::read_to_string(format!("/proc/sys/kernel/{name}"));
+        text.ok().and_then(|text| text.trim().parse::<i64>().ok()).unwrap_or(0)
+    };
+    setting("kptr_restrict") == 0 && setting("perf_event_paranoid") <= 1
 }
 
 /// The job's read-only mounts that are not there already. One that would show the workspace's surroundings is refused.
@@ -204,7 +257,8 @@ pub(crate) fn read_only(job: &Job) -> Result<Vec<PathBuf>, SandboxError> {
         if store.is_some_and(|store| store.starts_with(&folder)) {
             return Err(refused("the submission store lies in it"));
         }
-        if ["/proc", "/dev", "/sys", "/etc", WORKSPACE].iter().any(|taken| folder.starts_with(taken)) {
+        if ["/proc", "/dev", "/sys", "/etc", MOUNTS, WORKSPACE].iter().any(|taken| folder.starts_with(taken))
+        {
             return Err(refused("the jail has its own"));
         }
         let covered = folder.starts_with("/usr") || folders.iter().any(|outer| folder.starts_with(outer));

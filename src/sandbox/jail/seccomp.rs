@@ -119,6 +119,26 @@ pub(crate) const CREATES: [libc::c_int; 2] = [libc::O_CREAT, libc::O_TMPFILE & !
 /// Calls whose flags or modes lie in memory; answered with `ENOSYS`.
 pub(crate) const IN_MEMORY: &[(&str, libc::c_long)] = calls![SYS_clone3, SYS_openat2];
 
+/// Names of the calls that are refused whatever their arguments.
+pub(crate) fn refused_calls() -> Vec<String> {
+    REFUSED.iter().map(|(name, _)| name.trim_start_matches("SYS_").to_owned()).collect()
+}
+
+/// What else is refused, in words.
+pub(crate) fn refused_otherwise() -> Vec<String> {
+    let names = |calls: Vec<&str>| calls.join(", ");
+    let in_memory = IN_MEMORY.iter().map(|(name, _)| name.trim_start_matches("SYS_")).collect();
+    let modes = MODES.iter().map(|(name, ..)| *name).collect();
+    vec![
+        "socket: families other than Unix, IPv4 and IPv6; multipath TCP".to_owned(),
+        "clone: flags that make a namespace".to_owned(),
+        "ioctl: characters pushed into or pasted from a terminal".to_owned(),
+        format!("{}: files that run as their owner or group", names(modes)),
+        format!("{}: answered as unknown, so that the older calls are used", names(in_memory)),
+        "calls of another architecture".to_owned(),
+    ]
+}
+
 /// The filters as bubblewrap takes them, one byte string each.
 pub(super) fn programs() -> Result<Vec<Vec<u8>>, seccompiler::Error> {
     let eperm = filter(refusals()?, libc::EPERM)?;

@@ -1,4 +1,7 @@
 //! Starting one jail, stopped, and taking hold of it before it runs anything.
+//!
+//! All of it blocks, for some milliseconds, and is done on one thread from end to end: each change of thread costs a
+//! turn of a busy machine. Executions and sessions start here alike.
 
 use std::{
     ffi::OsString,
@@ -6,127 +9,55 @@ use std::{
     io::{Read, Write},
     os::fd::OwnedFd,
     process::Command,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rustix::{
-    pipe::PipeFlags,
-    process::{Pid, PidfdFlags, Resource, Rlimit, Signal},
+    event::{PollFd, PollFlags, Timespec},
+    process::{Pid, PidfdFlags, Resource, Rlimit},
 };
-use serde::Deserialize;
-use tempfile::TempDir;
-use tokio::{io::AsyncReadExt, net::unix::pipe, time::timeout};
 
 use super::{
     Jail,
     arguments::{Arguments, Finished},
     network::Counters,
     root,
+    tree::{JailTree, Status},
 };
 use crate::{
     Job, SandboxError,
     callback::Callbacks,
     cgroup::Group,
     finish, program,
-    spawn::{Preparation, Started, readable},
+    program::{Launch, pipe_pair},
+    spawn::{Preparation, Started},
     supervisor,
-    watch::{Live, Tree},
+    tree::Live,
 };
 
 /// How long bubblewrap may take to make its namespaces; a loaded machine is slow.
 const SETUP: Duration = Duration::from_secs(30);
 
-/// A jail that runs its program.
-pub(super) struct Running {
-    pub(super) live: Live<JailTree>,
-    pub(super) output: OwnedFd,
-    pub(super) status: Status,
-    pub(super) counters: Counters,
-    /// Served until they are dropped; `None` where the probe has shown that they cannot be had.
-    pub(super) callbacks: Option<Callbacks>,
-}
-
-/// The processes of a jail.
-pub(super) struct JailTree {
-    first: Pid,
-    first_fd: OwnedFd,
-    group: Option<Group>,
-    /// Folders that the jail's mounts come from.
-    _kept: Vec<TempDir>,
-}
-
-impl JailTree {
-    /// The first process of the PID namespace.
-    pub(super) fn first(&self) -> Pid {
-        self.first
-    }
-
-    pub(super) fn group(&self) -> Option<&Group> {
-        self.group.as_ref()
-    }
-
-    /// The process is alive, so its number is still its own.
-    fn is_alive(&self) -> bool {
-        let mut fds = [rustix::event::PollFd::new(&self.first_fd, rustix::event::PollFlags::IN)];
-        rustix::event::poll(&mut fds, Some(&rustix::event::Timespec::default())) == Ok(0)
-    }
-}
-
-impl Tree for JailTree {
-    fn interrupt(&self) {
-        if self.is_alive() {
-            // Fails only when there is nobody left to interrupt.
-            let _ = rustix::process::kill_process_group(self.first, Signal::INT);
-        }
-    }
-
-    fn kill(&self) {
-        let _ = rustix::process::pidfd_send_signal(&self.first_fd, Signal::KILL);
-    }
-
-    fn last(&self) -> Option<&OwnedFd> {
-        Some(&self.first_fd)
-    }
-}
-
-/// What bubblewrap tells on its status descriptor.
-pub(super) struct Status {
-    text: Vec<u8>,
-    pipe: File,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "kebab-case", default)]
-struct StatusLine {
-    child_pid: Option<i32>,
-    exit_code: Option<i32>,
-}
-
-impl Status {
-    fn lines(&self) -> impl Iterator<Item = StatusLine> + '_ {
-        self.text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
-    }
-
-    /// The program's exit code; absent when it was never started or bubblewrap was killed. To be called at the end.
-    pub(super) fn exit_code(&mut self) -> Option<i32> {
-        // The pipe does not block; what can be read now is all there will be.
-        let mut more = [0_u8; 4096];
-        while let Ok(count @ 1..) = self.pipe.read(&mut more) {
-            self.text.extend(more.iter().take(count));
-        }
-        self.lines().find_map(|line| line.exit_code)
-    }
-}
-
-/// Starts a job's jail and lets its program run.
-pub(super) async fn start(jail: &Jail, job: &Job, argv: &[OsString]) -> Result<Running, SandboxError> {
-    let (status_read, status_write) = pipe_pair()?;
+/// Starts a jail and lets its program run. `output` is the reading end, where bubblewrap says why it cannot. The jail's
+/// namespaces are made inside `user_namespace`, where one is given.
+pub(super) fn start(
+    jail: &Jail,
+    job: &Job,
+    mut launch: Launch,
+    output: &OwnedFd,
+    user_namespace: Option<OwnedFd>,
+) -> Result<Live<JailTree>, SandboxError> {
+    let (status, status_write) = pipe_pair()?;
     let (block_read, block_write) = pipe_pair()?;
-    let (output, output_write) = pipe_pair()?;
     let mut arguments = arguments(jail, job)?;
+    if user_namespace.is_some() {
+        // What waits for a warm program is the first process itself, which nothing inside can kill or stop.
+        arguments.flag("--as-pid-1");
+    }
     arguments.descriptor("--json-status-fd", status_write);
     arguments.descriptor("--block-fd", block_read);
-    let Finished { line, inherit, kept } = arguments.finish()?;
+    let Finished { line, mut inherit } = arguments.finish()?;
+    inherit.append(&mut launch.inherit);
 
     let group = jail.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
     let preparation = Preparation {
@@ -135,43 +66,37 @@ pub(super) async fn start(jail: &Jail, job: &Job, argv: &[OsString]) -> Result<R
         rlimits: finish::rlimits(&job.limits),
         inherit,
         new_session: true,
+        user_namespace,
     };
+    let [stdin, stdout, stderr] = launch.streams()?;
     let mut command = Command::new(&jail.bubblewrap);
-    command.args(line).arg("--").args(argv).env_clear();
-    // An empty pipe: the host's `/dev/null` would be open with the rights of its owner.
-    let (no_input, _) = pipe_pair()?;
-    command.stdin(no_input).stdout(duplicate(&output_write)?).stderr(output_write);
-    let child = supervisor::spawn(command, preparation).await?;
+    command.args(line).arg("--").args(&launch.argv).env_clear();
+    command.stdin(stdin).stdout(stdout).stderr(stderr);
+    let child = supervisor::spawn(command, preparation)?;
+    // Only the jail holds its end of the output from here on.
+    drop(launch);
 
-    let mut text = Vec::new();
-    let first = match timeout(SETUP, first_process(&child, &status_read, &mut text)).await {
-        Ok(Ok(Some(first))) => first,
-        Ok(Err(error)) => return Err(error),
-        Ok(Ok(None)) => return Err(SandboxError::Start { message: said(output) }),
-        Err(_) => {
-            return Err(SandboxError::Start { message: "bubblewrap did not answer in time".to_owned() });
-        }
+    let mut status = Status::new(status);
+    let Some(first) = first_process(&child, &mut status)? else {
+        return Err(SandboxError::Start { message: said(output) });
     };
     // Its parent waits for the program's end, so the number cannot have been taken by another process.
     let first_fd = rustix::process::pidfd_open(first, PidfdFlags::empty())
         .map_err(SandboxError::system("pidfd_open"))?;
-    let live = Live::new(JailTree { first, first_fd, group, _kept: kept }, child);
+    let tree = JailTree::new(first, first_fd, group, status, Counters::open(first));
+    let mut live = Live::new(tree, child);
     limit_processes(first, job)?;
-    let counters = Counters::open(first);
-    let callbacks = if jail.facts.callbacks {
-        Some(Callbacks::start(first, job.submission_check.as_ref()).await?)
-    } else {
-        None
-    };
+    if jail.facts.callbacks {
+        live.tree.serve(Callbacks::start(first, job.submission_check.as_ref())?);
+    }
     File::from(block_write)
         .write_all(b"1")
         .map_err(|source| SandboxError::System { call: "write", source })?;
-    let status = Status { text, pipe: status_read.into() };
-    Ok(Running { live, output, status, counters, callbacks })
+    Ok(live)
 }
 
 /// All but the descriptors that belong to one start.
-fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxError> {
+pub(super) fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxError> {
     let mut arguments = Arguments::default();
     for flag in ["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"] {
         arguments.flag(flag);
@@ -180,6 +105,16 @@ fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxError> {
     if jail.facts.nested_namespaces_refused {
         arguments.flag("--disable-userns");
     }
+    identity(&mut arguments, job);
+    root::mounts(&mut arguments, job, &jail.nodes, jail.facts.callbacks)?;
+    for filter in &jail.filters {
+        arguments.content("--add-seccomp-fd", filter)?;
+    }
+    Ok(arguments)
+}
+
+/// Who a program is: user, host, environment, no capabilities.
+pub(super) fn identity(arguments: &mut Arguments, job: &Job) {
     arguments.flag("--new-session");
     arguments.flag("--die-with-parent");
     arguments.add("--uid", [root::USER]);
@@ -190,34 +125,35 @@ fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxError> {
     for (name, value) in program::environment(job, root::WORKSPACE.as_ref()) {
         arguments.add("--setenv", [OsString::from(name), value]);
     }
-    root::mounts(&mut arguments, job, jail.facts.callbacks)?;
-    for filter in &jail.filters {
-        arguments.content("--add-seccomp-fd", filter)?;
-    }
-    Ok(arguments)
 }
 
-/// Reads the number of the first process inside, `None` when bubblewrap ended without one. The line may arrive in
-/// pieces.
-async fn first_process(
-    child: &Started,
-    status: &OwnedFd,
-    text: &mut Vec<u8>,
-) -> Result<Option<Pid>, SandboxError> {
-    let failed = |source| SandboxError::System { call: "read", source };
-    let copy = status.try_clone().map_err(failed)?;
-    let mut pipe = pipe::Receiver::from_owned_fd(copy).map_err(failed)?;
-    let exited = readable(child.pidfd()).map_err(failed)?;
-    while !text.ends_with(b"\n") {
-        tokio::select! {
-            biased;
-            count = pipe.read_buf(text) => if count.map_err(failed)? == 0 { break },
-            _ = exited.readable() => break,
+/// Waits for the number of the first process inside, `None` when bubblewrap ended without one.
+fn first_process(child: &Started, status: &mut Status) -> Result<Option<Pid>, SandboxError> {
+    let deadline = Instant::now() + SETUP;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let wait = Timespec::try_from(left).unwrap_or_default();
+        let mut fds = [
+            PollFd::from_borrowed_fd(status.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(child.pidfd(), PollFlags::IN),
+        ];
+        match rustix::event::poll(&mut fds, Some(&wait)) {
+            Ok(0) => {
+                return Err(SandboxError::Start { message: "bubblewrap did not answer in time".to_owned() });
+            }
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(errno) => return Err(SandboxError::system("poll")(errno)),
+            Ok(_) => {}
+        }
+        let [_, ended] = fds;
+        let ended = !ended.revents().is_empty();
+        status.read();
+        match status.first() {
+            Some(first) => return Ok(Some(first)),
+            None if ended || status.is_whole() => return Ok(None),
+            None => {}
         }
     }
-    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let line: StatusLine = serde_json::from_slice(line).unwrap_or_default();
-    Ok(line.child_pid.and_then(Pid::from_raw))
 }
 
 /// Limits the processes of the jail's user namespace, which works for every user but root, and only now: set before
@@ -230,20 +166,15 @@ fn limit_processes(first: Pid, job: &Job) -> Result<(), SandboxError> {
 }
 
 /// What bubblewrap said before it ended.
-fn said(output: OwnedFd) -> String {
+fn said(output: &OwnedFd) -> String {
     let mut text = Vec::new();
-    if rustix::io::ioctl_fionbio(&output, true).is_err() {
+    let copy = output.try_clone();
+    let Ok(copy) =
+        copy.and_then(|copy| rustix::io::ioctl_fionbio(&copy, true).map(|()| copy).map_err(Into::into))
+    else {
         return "bubblewrap ended".to_owned();
-    }
-    let _ = File::from(output).take(4096).read_to_end(&mut text);
+    };
+    let _ = File::from(copy).take(4096).read_to_end(&mut text);
     let text = String::from_utf8_lossy(&text).trim().to_owned();
     if text.is_empty() { "bubblewrap ended without a word".to_owned() } else { text }
-}
-
-fn pipe_pair() -> Result<(OwnedFd, OwnedFd), SandboxError> {
-    rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(SandboxError::system("pipe2"))
-}
-
-fn duplicate(fd: &OwnedFd) -> Result<OwnedFd, SandboxError> {
-    fd.try_clone().map_err(|source| SandboxError::System { call: "dup", source })
 }

@@ -18,7 +18,7 @@
 
 mod disk;
 mod nameless;
-mod processes;
+pub(crate) mod processes;
 
 use std::{
     io,
@@ -45,6 +45,8 @@ const LAST_PART: u64 = 16;
 pub(crate) struct Watched {
     /// The one that all others descend from.
     pub(crate) first: Option<Pid>,
+    /// A process that belongs to them without descending from the first.
+    pub(crate) beside: Option<Pid>,
     /// Nothing else holds the tree's memory within its limit.
     pub(crate) memory: bool,
     /// The control group's count of CPU time; without it the processes are asked.
@@ -119,7 +121,7 @@ impl Watchdog {
 
     /// What costs next to nothing.
     fn glance(&self) -> Option<LimitHit> {
-        let tree = || self.watched.first.map(processes::below).unwrap_or_default();
+        let tree = || below_all(self.watched.roots());
         if self.watched.memory && processes::private_memory(&tree()) > self.limits.memory_bytes {
             return Some(LimitHit::Memory { limit_bytes: self.limits.memory_bytes });
         }
@@ -154,8 +156,8 @@ impl Watchdog {
     async fn walk(&mut self) -> Option<LimitHit> {
         let (enough, start) = (self.enough(), self.start);
         let walk = self.walk.get_or_insert_with(|| {
-            let (workspace, first) = (self.workspace.clone(), self.watched.first);
-            tokio::task::spawn_blocking(move || walk(&workspace, first, enough, start))
+            let (workspace, roots) = (self.workspace.clone(), self.watched.roots());
+            tokio::task::spawn_blocking(move || walk(&workspace, roots, enough, start))
         });
         let Walked { held, most, room, took } = walk.await.unwrap_or_default();
         self.walk = None;
@@ -175,8 +177,19 @@ impl Watchdog {
     }
 }
 
+impl Watched {
+    fn roots(&self) -> [Option<Pid>; 2] {
+        [self.first, self.beside]
+    }
+}
+
+/// The processes of all these trees.
+fn below_all(roots: [Option<Pid>; 2]) -> Vec<Pid> {
+    roots.into_iter().flatten().flat_map(processes::below).collect()
+}
+
 /// Everything that the workspace's program holds on the disk, as far as it can be seen.
-fn walk(workspace: &Path, first: Option<Pid>, enough: Held, start: Option<Room>) -> Walked {
+fn walk(workspace: &Path, roots: [Option<Pid>; 2], enough: Held, start: Option<Room>) -> Walked {
     let begun = Instant::now();
     let room = room(workspace);
     let look = || disk::held(workspace, enough).unwrap_or_default();
@@ -190,9 +203,10 @@ fn walk(workspace: &Path, first: Option<Pid>, enough: Held, start: Option<Room>)
     most.bytes = held.bytes.saturating_add(taken);
     if !held.exceeds(enough)
         && most.bytes > enough.bytes
-        && let (Some(first), Ok(device)) = (first, device(workspace))
+        && roots != [None, None]
+        && let Ok(device) = device(workspace)
     {
-        let nameless = nameless::bytes(&processes::below(first), device, enough.bytes);
+        let nameless = nameless::bytes(&below_all(roots), device, enough.bytes);
         held.bytes = held.bytes.saturating_add(nameless);
         most = held;
     }

@@ -6,7 +6,7 @@ use rustix::process::Pid;
 
 /// A process and its descendants that are alive. In a jail, where orphans become children of the first process, that is
 /// everything.
-pub(super) fn below(root: Pid) -> Vec<Pid> {
+pub(crate) fn below(root: Pid) -> Vec<Pid> {
     let mut found = vec![root];
     let mut next = 0;
     while let Some(pid) = found.get(next).copied() {

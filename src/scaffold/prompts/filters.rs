@@ -4,7 +4,7 @@
 //!   `fence(tag="python")` names the language
 //! - `duration`: milliseconds as `1 h 30 min`
 //! - `seconds`: milliseconds as `90 s` or `0.5 s`: a limit's exact value
-//! - `gib`: bytes as `7.5 GiB`; `mib`: bytes as `7680 MiB`
+//! - `gib`: bytes as `7.5 GiB`, or `64 MiB` below one; `mib`: bytes as `7680 MiB`
 
 use tera::{Kwargs, State, Tera, TeraResult};
 
@@ -41,7 +41,9 @@ pub fn duration(millis: u64) -> String {
 
 fn gib(bytes: u64) -> String {
     let tenths = bytes.saturating_mul(10) >> 30;
-    if tenths.is_multiple_of(10) {
+    if tenths < 10 {
+        format!("{} MiB", bytes >> 20)
+    } else if tenths.is_multiple_of(10) {
         format!("{} GiB", tenths / 10)
     } else {
         format!("{}.{} GiB", tenths / 10, tenths % 10)
@@ -57,6 +59,7 @@ mod tests {
     fn humane_units() {
         let shown = [500, 90_000, 600_000, 5_400_000, 86_400_000].map(duration);
         assert_eq!(shown, ["0 s", "1 min 30 s", "10 min", "1 h 30 min", "24 h"]);
+        assert_eq!((gib(1 << 30), gib(64 << 20)), ("1 GiB".to_owned(), "64 MiB".to_owned()));
         assert_eq!((gib(8 << 30), gib(8_053_063_680)), ("8 GiB".to_owned(), "7.5 GiB".to_owned()));
     }
 

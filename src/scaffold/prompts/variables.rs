@@ -32,6 +32,15 @@ pub struct BenchmarkVariables<'a> {
     pub gpus: &'a [String],
     /// Whether an execution reaches a network.
     pub network: bool,
+    /// Whether a program can have a submission checked while it runs: by `validate_submission.sh FILE`, and where
+    /// MLE-bench has it, by `POST http://localhost:5000/validate`.
+    pub submission_check: bool,
+    /// Size of `/dev/shm`.
+    pub shm_bytes: Option<u64>,
+    /// What the working directory may grow to.
+    pub disk_bytes: Option<u64>,
+    /// Read-only folders besides the input.
+    pub mounts: &'a [String],
 }
 
 impl<'a> BenchmarkVariables<'a> {
@@ -49,6 +58,10 @@ impl<'a> BenchmarkVariables<'a> {
             memory_bytes: task.grants.memory_bytes,
             gpus: &task.grants.gpus,
             network: task.grants.network,
+            submission_check: task.submission_check,
+            shm_bytes: task.grants.shm_bytes,
+            disk_bytes: task.grants.disk_bytes,
+            mounts: &task.grants.mounts,
         }
     }
 }
@@ -83,8 +96,8 @@ pub struct RunVariables {
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// The limit that fired, by `kind`: `wall_clock` and `cpu_time` have `limit_ms`, `memory` and `disk` have
-    /// `limit_bytes`, `processes` has `limit`; none: none did.
+    /// The limit that fired, by `kind`: `wall_clock` and `cpu_time` have `limit_ms`, `memory`, `disk` and
+    /// `file_size` have `limit_bytes`, `processes`, `files` and `open_files` have `limit`; none: none did.
     pub limit: Option<LimitHit>,
     /// The format check: `valid`, `sample` (valid, but a copy of the sample submission), `invalid` or `missing`.
     pub submission: &'static str,
@@ -105,4 +118,8 @@ pub const BENCHMARK: &[&str] = &[
     "memory_bytes",
     "gpus",
     "network",
+    "submission_check",
+    "shm_bytes",
+    "disk_bytes",
+    "mounts",
 ];

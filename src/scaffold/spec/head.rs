@@ -85,4 +85,11 @@ pub struct BenchmarkSpec {
     pub prompt: String,
     /// Packages of the Python environment named in prompts, the most useful first.
     pub max_packages: usize,
+    /// Programs may have a submission's format checked while they run, where the sandbox can do that.
+    #[serde(default = "on")]
+    pub submission_check: bool,
+}
+
+const fn on() -> bool {
+    true
 }

@@ -40,6 +40,7 @@ mod tests {
             names_asked: std::collections::BTreeMap::new(),
             submission_checks: 0,
             interrupted: false,
+            warm: false,
         }
     }
 

@@ -4,13 +4,15 @@
 //! pixels costs no more than its text. They differ in what a missing cell is, in how rows are paired, and in the
 //! measure. A reason names the row and the run; it holds nothing of the true mask.
 
+use std::cell::Cell;
+
 use podium_metric::literal::words;
 use podium_metric::{
-    IOU_THRESHOLDS, Mask, RleError, decode_rle, dice, dice_of_counts, mask_f_beta, mask_iou, mean,
-    precision_over_thresholds,
+    IOU_THRESHOLDS, Mask, RleError, RleQuirks, decode_rle_noting, dice, dice_of_counts, mask_f_beta,
+    mask_iou, mean, precision_over_thresholds,
 };
 
-use crate::csv::{Cell, Table};
+use crate::csv::{self, Column, Table};
 use crate::grade::align::{self, Pairing};
 use crate::grade::cells::{Side, Whose};
 use crate::grade::input::{Fault, Input, Score};
@@ -27,29 +29,36 @@ pub(crate) enum Absent {
 }
 
 /// A column of masks.
-#[derive(Clone, Copy)]
 pub(crate) struct Masks<'a> {
     pub(crate) side: Side<'a>,
     name: &'a str,
     absent: Absent,
+    passed: Cell<Passed>,
+}
+
+/// Numbers of masks in which the decoder let something pass.
+#[derive(Clone, Copy, Default)]
+struct Passed {
+    odd: usize,
+    cut: usize,
 }
 
 impl<'a> Masks<'a> {
     pub(crate) fn of_submission(table: &'a Table, key: &'a str, name: &'a str, absent: Absent) -> Self {
         let side = Side { whose: Whose::Submission, table, key: Some(key), rows: &[] };
-        Self { side, name, absent }
+        Self { side, name, absent, passed: Cell::default() }
     }
 
     pub(crate) fn of_answers(table: &'a Table, key: &'a str, name: &'a str, absent: Absent) -> Self {
         let side = Side { whose: Whose::Answers, table, key: Some(key), rows: &[] };
-        Self { side, name, absent }
+        Self { side, name, absent, passed: Cell::default() }
     }
 
     /// The text of a cell; numbers and booleans are none.
     pub(crate) fn text(&self, row: usize) -> Result<&'a str, Fault> {
         match (self.side.column(self.name)?.cell(row), self.absent) {
-            (Cell::Text(text), _) => Ok(text),
-            (Cell::Missing, Absent::Empty) => Ok(""),
+            (csv::Cell::Text(text), _) => Ok(text),
+            (csv::Cell::Missing, Absent::Empty) => Ok(""),
             _ => Err(self.side.misfit(self.name, row, "text of run lengths, `start length start length …`")),
         }
     }
@@ -60,7 +69,7 @@ impl<'a> Masks<'a> {
     }
 
     fn decode(&self, row: usize, text: &str, pixels: u64) -> Result<Mask, Fault> {
-        decode_rle(text, pixels).map_err(|error| match self.side.whose {
+        let decoded = decode_rle_noting(text, pixels).map_err(|error| match self.side.whose {
             Whose::Answers => Fault::answers("a mask cannot be decoded"),
             Whose::Submission => {
                 let (name, row) = (quote(self.name), self.side.row_name(row));
@@ -73,7 +82,26 @@ impl<'a> Masks<'a> {
                 };
                 Fault::Submission(format!("column {name}, {row}: {found}, expected {}", rule(&error)))
             }
-        })
+        });
+        let (mask, RleQuirks { odd, cut }) = decoded?;
+        let Passed { odd: odds, cut: cuts } = self.passed.get();
+        self.passed.set(Passed { odd: odds + usize::from(odd), cut: cuts + usize::from(cut) });
+        Ok(mask)
+    }
+
+    /// What the decoder let pass in the masks so far.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
+        let Passed { odd, cut } = self.passed.get();
+        let odd = (odd > 0).then(|| {
+            format!(
+                "{} with an odd count of numbers: one alone is an empty mask, two starts share one length",
+                count(odd, "mask")
+            )
+        });
+        let cut = (cut > 0).then(|| {
+            format!("{} with runs beyond the image: what lies outside was left out", count(cut, "mask"))
+        });
+        odd.into_iter().chain(cut)
     }
 }
 
@@ -133,6 +161,13 @@ pub(crate) fn scored(submission: &Table, value: f64) -> Score {
     score
 }
 
+/// [`scored`], and what was let pass in masks.
+fn noted(submission: &Table, value: f64, masks: &Masks<'_>) -> Score {
+    let mut score = scored(submission, value);
+    score.notes.extend(masks.notes());
+    score
+}
+
 /// Side of a seismic image (pixels).
 const SALT_SIDE: u64 = 101;
 
@@ -145,7 +180,7 @@ pub(crate) fn salt(input: &Input<'_>) -> Result<Score, Fault> {
     let truth = Masks::of_answers(answers, "id", "rle_mask", Absent::Empty);
     let ids = align::column(submission, "id")?;
     for row in 0..submission.rows {
-        if !matches!(ids.cell(row), Cell::Text(_) | Cell::Missing) {
+        if !matches!(ids.cell(row), csv::Cell::Text(_) | csv::Cell::Missing) {
             return Err(guess.side.misfit("id", row, "text"));
         }
         guess.text(row)?;
@@ -166,7 +201,7 @@ pub(crate) fn salt(input: &Input<'_>) -> Result<Score, Fault> {
             (false, false) => precision_over_thresholds(mask_iou(&truth, &guess), &IOU_THRESHOLDS),
         });
     }
-    let score = scored(submission, mean(&scores));
+    let score = noted(submission, mean(&scores), &guess);
     Ok(if shared == 0 {
         score
     } else {
@@ -195,7 +230,7 @@ pub(crate) fn glomeruli(input: &Input<'_>) -> Result<Score, Fault> {
         let both_empty = truth.is_empty() && guess.is_empty();
         scores.push(if both_empty { 1.0 } else { dice(&truth, &guess) });
     }
-    Ok(scored(submission, mean(&scores)))
+    Ok(noted(submission, mean(&scores), &guess))
 }
 
 /// Vesuvius ink: mean F0.5 over fragments, rows paired by position.
@@ -219,7 +254,7 @@ pub(crate) fn ink(input: &Input<'_>) -> Result<Score, Fault> {
         let pixels = height * width;
         scores.push(mask_f_beta(&truth.mask(row, pixels)?, &guess.mask(row, pixels)?, 0.5));
     }
-    Ok(scored(submission, mean(&scores)))
+    Ok(noted(submission, mean(&scores), &guess))
 }
 
 /// Contrails: Dice over the pixels of all images together.
@@ -251,5 +286,10 @@ pub(crate) fn contrails(input: &Input<'_>) -> Result<Score, Fault> {
         common += truth.common_area(&guess);
         total += truth.area() + guess.area();
     }
-    Ok(scored(submission, dice_of_counts(common, total)))
+    let score = noted(submission, dice_of_counts(common, total), &guess);
+    Ok(if matches!(align::column(submission, "record_id")?, Column::Float(_)) {
+        score.note("the ids were read as floating-point numbers, so they were compared to about 16 digits")
+    } else {
+        score
+    })
 }

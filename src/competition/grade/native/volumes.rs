@@ -38,6 +38,8 @@ pub(crate) fn organs(input: &Input<'_>) -> Result<Score, Fault> {
         }
     }
     overlaps.retain(|overlap| !overlap.is_nan());
+    // Before masks are decoded again.
+    let passed: Vec<String> = guess.notes().collect();
     let guesses = Scans { masks: guess, rows, sizes: &sizes };
     let truths = Scans { masks: truth, rows: answers.rows, sizes: &sizes };
     let guessed = guesses.scans()?;
@@ -48,6 +50,7 @@ pub(crate) fn organs(input: &Input<'_>) -> Result<Score, Fault> {
     distances.retain(|distance| !distance.is_nan());
     let value = 0.4 * mean(&overlaps) + 0.6 * (1.0 - mean(&distances));
     let mut score = scored(submission, value);
+    score.notes.extend(passed);
     score.notes.extend(pairing_note(submission, answers, rows)?);
     Ok(score)
 }

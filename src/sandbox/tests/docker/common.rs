@@ -46,6 +46,16 @@ pub(crate) fn docker() -> Option<Box<dyn Sandbox>> {
     settings().map(|settings| open(SandboxKind::Docker, &settings).unwrap())
 }
 
+/// What the attack list is tried on.
+pub(crate) fn attacked() -> Option<Box<dyn Sandbox>> {
+    docker()
+}
+
+/// What has to happen before the processes of a killed harness are dead: another starts.
+pub(crate) fn next_start() {
+    drop(docker());
+}
+
 /// Runs the engine's own command line; `None` where there is none.
 pub(crate) fn engine_says(settings: &Settings, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new("docker");
@@ -55,6 +65,10 @@ pub(crate) fn engine_says(settings: &Settings, arguments: &[&str]) -> Option<Str
     let output = command.args(arguments).output().ok()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(String::from_utf8(output.stdout).unwrap())
+}
+
+pub(crate) fn environment() -> Environment {
+    Environment::of_user(&Interpreter::find(None).unwrap().path).unwrap()
 }
 
 /// A workspace, an input folder and a store, removed at the end.
@@ -75,6 +89,10 @@ impl Place {
         self.folder.path().join("workspace")
     }
 
+    pub(crate) fn store(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
     pub(crate) fn python(&self, code: &str) -> Job {
         self.job(Program::Python { file: "solution.py".to_owned(), code: code.to_owned() })
     }
@@ -84,13 +102,12 @@ impl Place {
     }
 
     fn job(&self, program: Program) -> Job {
-        let environment = Environment::of_user(&Interpreter::find(None).unwrap().path).unwrap();
-        let mut job = Job::new(program, self.workspace(), &environment);
+        let mut job = Job::new(program, self.workspace(), &environment());
         job.input = Some(self.folder.path().join("input"));
         job.timeout = Duration::from_mins(1);
         job.submission = Some(SubmissionRule {
             path: "submission/submission.csv".to_owned(),
-            store: self.folder.path().join("store"),
+            store: self.store(),
             max_bytes: 1 << 20,
         });
         job
@@ -119,6 +136,11 @@ pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// Numbers of the machine's processes whose command line is `sleep` and this number.
+pub(crate) fn processes_with(number: &str) -> Vec<u32> {
+    sleepers(number)
+}
+
+/// As [`processes_with`].
 pub(crate) fn sleepers(number: &str) -> Vec<u32> {
     let wanted = format!("sleep\0{number}\0");
     let processes = std::fs::read_dir("/proc").unwrap().flatten();

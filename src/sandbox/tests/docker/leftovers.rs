@@ -162,7 +162,7 @@ async fn the_next_start_sweeps_what_a_killed_harness_left_and_only_that() {
 }
 
 /// Labels of the containers of a harness.
-fn containers_of(settings: &Settings, harness: u32) -> Vec<String> {
+pub(crate) fn containers_of(settings: &Settings, harness: u32) -> Vec<String> {
     let format = "{{.Label \"podium.execution\"}}";
     let arguments = ["ps", "--all", "--filter", "label=podium.execution", "--format", format];
     let text = engine_says(settings, &arguments).unwrap_or_default();
@@ -179,4 +179,32 @@ fn folders_of(harness: u32) -> Vec<PathBuf> {
         })
         .map(|entry| entry.path())
         .collect()
+}
+
+#[test]
+fn a_harness_that_is_killed_while_it_opens_leaves_nothing_for_good() {
+    if std::env::var_os(WORKSPACE).is_some() {
+        loop {
+            drop(docker());
+        }
+    }
+    let Some(settings) = settings() else { return };
+    for in_container in [false, true] {
+        let mut harness = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "leftovers::a_harness_that_is_killed_while_it_opens_leaves_nothing_for_good"])
+            .env(WORKSPACE, "/")
+            .spawn()
+            .unwrap();
+        let id = harness.id();
+        eventually("it has begun", || {
+            !folders_of(id).is_empty() && (!in_container || !containers_of(&settings, id).is_empty())
+        });
+        harness.kill().unwrap();
+        harness.wait().unwrap();
+        // The engine may still be making what was asked for.
+        eventually("all is swept", || {
+            drop(open(SandboxKind::Docker, &settings).unwrap());
+            folders_of(id).is_empty() && containers_of(&settings, id).is_empty()
+        });
+    }
 }

@@ -5,15 +5,23 @@
 //! `cargo nextest run --profile docker`.
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
     clippy::print_stderr,
     reason = "a failing test may panic, and a skipped one must say so"
 )]
 
+#[path = "../it/attacks/mod.rs"]
+mod attacks;
 mod boundary;
 mod callbacks;
 mod common;
 mod engine;
+mod grants;
+mod images;
 mod leftovers;
 mod limits;
 mod opening;
 mod results;
+#[path = "../it/session/mod.rs"]
+mod session;
+mod sessions;

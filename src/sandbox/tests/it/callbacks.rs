@@ -1,12 +1,12 @@
 //! The submission check inside, and the names that code asks for: what an honest program gets, and what a hostile one
 //! does not.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
 
-use podium_sandbox::{Job, Sandbox, SandboxError, SandboxKind, Settings, SubmissionCheck, open};
-use podium_types::execution::Execution;
+use podium_sandbox::{Job, Sandbox, SandboxError, SandboxKind, SessionJob, Settings, SubmissionCheck, open};
+use podium_types::{execution::Execution, session::SessionKind};
 
-use crate::common::{Place, jail};
+use crate::common::{Place, environment, jail};
 
 /// Helpers of the programs inside.
 const CLIENT: &str = r#"
@@ -292,7 +292,7 @@ while not os.path.exists('go'): time.sleep(0.01)
     let job = with_check(&place, code);
     let looks = async {
         while !place.workspace().join("ready").exists() {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
         let listens = listening_of_this_process(5000);
         std::fs::write(place.workspace().join("go"), "").unwrap();
@@ -367,4 +367,24 @@ async fn where_there_can_be_no_check_the_job_is_refused() {
     let error = process.execute(&with_check(&place, "")).await.unwrap_err();
     assert!(matches!(error, SandboxError::Job { .. }), "{error:?}");
     assert!(!process.facts().callbacks && jail().is_none_or(|jail| jail.facts().callbacks));
+}
+
+#[tokio::test]
+async fn a_session_has_it_from_call_to_call() {
+    let Some(jail) = jail() else { return };
+    let place = Place::new();
+    let mut job = SessionJob::new(SessionKind::Shell, place.workspace(), &environment());
+    job.job.submission_check = with_check(&place, "").submission_check;
+    let mut session = jail.open_session(&job).await.unwrap();
+    let mut told = Vec::new();
+    for call in [
+        "printf 'id,y\\n1,2\\n' > s.csv; validate_submission.sh s.csv",
+        "getent hosts huggingface.co || validate_submission.sh s.csv",
+    ] {
+        let seen = session.send(call, Duration::from_secs(50)).await.unwrap();
+        told.push(seen.output.text().trim().to_owned());
+    }
+    assert_eq!(told, ["Submission is valid. 4 bytes"; 2]);
+    let end = session.close().await.unwrap();
+    assert_eq!((end.submission_checks, end.names_asked.contains_key("huggingface.co")), (2, true), "{end:?}");
 }

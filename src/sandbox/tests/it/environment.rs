@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use podium_sandbox::{Environment, Interpreter, Job, SandboxError, workspace};
 use podium_types::execution::Program;
 
-use crate::common::jail;
+use crate::common::{eventually, jail, processes_with};
 
 /// Requirements that need no network.
 const NOTHING: &str = "# nothing\n";
@@ -45,6 +45,59 @@ async fn a_profile_is_built_once_and_works_in_a_jail() {
         Program::Python { file: "s.py".to_owned(), code: "import sys; print(sys.prefix)".to_owned() };
     let execution = jail.execute(&Job::new(program, &place, environment)).await.unwrap();
     assert_eq!(execution.output.text().trim(), folder.to_str().unwrap());
+}
+
+#[test]
+fn a_damaged_environment_is_built_anew() {
+    let cache = tempfile::tempdir().unwrap();
+    let python = Interpreter::find(None).unwrap();
+    let build = || Environment::build(cache.path(), "base", NOTHING, &python, &mut |_| {}).unwrap();
+    let environment = build();
+    let list = std::process::Command::new(environment.python())
+        .args(["-c", "import importlib.metadata as m; print(m.distribution('pip')._path)"])
+        .output()
+        .unwrap();
+    let lost = std::path::PathBuf::from(String::from_utf8(list.stdout).unwrap().trim());
+    for damage in [lost.clone(), environment.python().to_owned()] {
+        let folder = damage.is_dir() && !damage.is_symlink();
+        if folder { std::fs::remove_dir_all(&damage) } else { std::fs::remove_file(&damage) }.unwrap();
+        assert_eq!(Environment::find(cache.path(), "base", NOTHING, &python), None, "{damage:?}");
+        assert_eq!(build(), environment);
+        assert!(lost.exists());
+    }
+}
+
+#[test]
+fn a_builder_that_was_killed_holds_up_nobody() {
+    let cache = tempfile::tempdir().unwrap();
+    let python = Interpreter::find(None).unwrap();
+    let folder = Environment::locate(cache.path(), "base", NOTHING, &python);
+    std::fs::create_dir_all(folder.join("bin")).unwrap();
+    let lock = folder.with_extension("lock");
+    let mut other = std::process::Command::new("flock")
+        .arg(&lock)
+        .args(["sh", "-c", "echo held; exec sleep 100"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut word = [0; 4];
+    std::io::Read::read_exact(other.stdout.as_mut().unwrap(), &mut word).unwrap();
+    std::thread::scope(|scope| {
+        let builder = scope.spawn(|| Environment::build(cache.path(), "base", NOTHING, &python, &mut |_| {}));
+        // The lock is the child's as well.
+        eventually("the other holds the lock", || !processes_with("sleep\u{0}100").is_empty());
+        for pid in children(other.id()).into_iter().chain([other.id()]) {
+            let pid = rustix::process::Pid::from_raw(pid.try_into().unwrap()).unwrap();
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+        other.wait().unwrap();
+        builder.join().unwrap().unwrap().verify().unwrap();
+    });
+}
+
+fn children(pid: u32) -> Vec<u32> {
+    let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    list.split_whitespace().map(|child| child.parse().unwrap()).collect()
 }
 
 #[test]

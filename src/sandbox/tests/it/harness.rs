@@ -2,7 +2,7 @@
 
 use std::{ffi::OsStr, path::PathBuf, process::Command};
 
-use crate::common::{Place, eventually, jail, processes_with};
+use crate::common::{Place, eventually, groups_of, jail, processes_with};
 
 /// Set for the process that plays the harness.
 const WORKSPACE: &str = "PODIUM_TEST_HARNESS";
@@ -44,21 +44,4 @@ fn killing_the_harness_kills_its_jails() {
     // Another test may have opened a sandbox in the meantime, which sweeps as well.
     podium_sandbox::sweep();
     assert_eq!(groups_of(harness.id()), Vec::<PathBuf>::new());
-}
-
-/// Control groups that bear the number of a harness.
-fn groups_of(harness: u32) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut pending = vec![PathBuf::from("/sys/fs/cgroup")];
-    while let Some(folder) = pending.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with("podium.") && name.contains(&format!(".{harness}.")) {
-                found.push(entry.path());
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                pending.push(entry.path());
-            }
-        }
-    }
-    found
 }

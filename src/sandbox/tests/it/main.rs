@@ -8,15 +8,23 @@
     reason = "a failing test may panic, and a skipped one must say so"
 )]
 
+mod attacks;
 mod boundary;
 mod callbacks;
 mod environment;
+mod fuzz;
+mod grants;
 mod harness;
+mod leftovers;
 mod limits;
 mod opening;
 mod processes;
 mod results;
+mod session;
+#[path = "session/process.rs"]
+mod session_process;
 mod submission;
+mod warm;
 
 /// What all tests share.
 mod common {
@@ -48,6 +56,14 @@ mod common {
     pub(crate) fn jail() -> Option<Box<dyn Sandbox>> {
         jail_with(&Settings::default())
     }
+
+    /// What the attack list is tried on.
+    pub(crate) fn attacked() -> Option<Box<dyn Sandbox>> {
+        jail()
+    }
+
+    /// What has to happen before the processes of a killed harness are dead: nothing.
+    pub(crate) fn next_start() {}
 
     pub(crate) fn jail_with(settings: &Settings) -> Option<Box<dyn Sandbox>> {
         match open(SandboxKind::Jail, settings) {
@@ -138,6 +154,23 @@ mod common {
                 std::fs::read(Path::new("/proc").join(entry.file_name()).join("cmdline")).unwrap_or_default();
             if String::from_utf8_lossy(&line).contains(text) {
                 found.push(pid);
+            }
+        }
+        found
+    }
+
+    /// Control groups that bear the number of a harness.
+    pub(crate) fn groups_of(harness: u32) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut pending = vec![PathBuf::from("/sys/fs/cgroup")];
+        while let Some(folder) = pending.pop() {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                if name.starts_with("podium.") && name.contains(&format!(".{harness}.")) {
+                    found.push(entry.path());
+                } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    pending.push(entry.path());
+                }
             }
         }
         found

@@ -1,6 +1,6 @@
 //! Nothing outlives an execution.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use podium_sandbox::{SandboxError, SandboxKind, Settings, open};
 use podium_types::execution::{Ended, LimitHit};
@@ -15,28 +15,6 @@ fn daemon(mark: &str, then: &str) -> String {
          os.execvp('sleep', ['sleep', '{mark}'])\n    os._exit(0)\nsubprocess.Popen(['sleep', '{mark}'])\n\
          time.sleep(0.2)\nprint('left', flush=True)\n{then}"
     )
-}
-
-#[tokio::test]
-async fn daemons_die_with_the_program() {
-    let Some(jail) = jail() else { return };
-    let place = Place::new();
-    let start = Instant::now();
-    let execution = jail.execute(&place.python(&daemon("98761", ""))).await.unwrap();
-    assert_eq!((execution.ended, execution.output.text().as_str()), (Ended::Exit(0), "left\n"));
-    assert!(start.elapsed() < Duration::from_secs(5));
-    assert_eq!(processes_with("98761"), [0_u32; 0]);
-}
-
-#[tokio::test]
-async fn grandchildren_die_at_the_time_limit() {
-    let Some(jail) = jail() else { return };
-    let place = Place::new();
-    let mut job = place.python(&daemon("98762", "time.sleep(98762)"));
-    job.timeout = Duration::from_secs(1);
-    let execution = jail.execute(&job).await.unwrap();
-    assert_eq!(execution.limit, Some(LimitHit::WallClock { limit_ms: 1000 }));
-    assert_eq!(processes_with("98762"), [0_u32; 0]);
 }
 
 #[tokio::test]

@@ -62,25 +62,3 @@ async fn a_script_cannot_be_written_through_a_link() {
     assert_eq!(execution.output.text(), "mine\n");
     assert_eq!(std::fs::read_to_string(&outside).unwrap(), "untouched");
 }
-
-#[tokio::test]
-async fn output_is_capped_with_head_and_tail() {
-    let Some(jail) = jail() else { return };
-    let code = "import sys\nline = b'x' * 99 + b'\\n'\nsys.stdout.buffer.write(b'BEGIN')\nchunk = line * 20000\n\
-                for _ in range(100): sys.stdout.buffer.write(chunk)\nsys.stdout.buffer.write(b'END')";
-    let before = peak_memory();
-    let execution = run(&*jail, code).await;
-    let grown = peak_memory() - before;
-    let output = execution.output;
-    assert!(output.head.starts_with("BEGIN") && output.tail.ends_with("END"));
-    assert_eq!(output.dropped_bytes + (output.head.len() + output.tail.len()) as u64, 200_000_008);
-    assert!(output.head.len() <= 64 << 10 && output.tail.len() <= 64 << 10);
-    assert!(grown < 64 << 20, "memory grew by {grown} bytes");
-}
-
-/// Peak resident memory of this process in bytes.
-fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
-}

@@ -114,7 +114,11 @@ fn all() -> BTreeMap<&'static str, String> {
             memory_bytes: None,
             gpus: vec!["NVIDIA A10".into(), "NVIDIA A10".into()],
             network: true,
+            shm_bytes: Some(4 << 30),
+            disk_bytes: Some(4095 << 30),
+            mounts: vec!["/mounts/hf".into(), "/mounts/torch".into()],
         },
+        submission_check: true,
         ..task.clone()
     };
     let nameless = Task { obfuscated: true, ..task.clone() };
@@ -222,6 +226,9 @@ fn a_limit_and_a_lost_middle_are_told_with_their_values() {
         LimitHit::Memory { limit_bytes: 2 << 30 },
         LimitHit::Processes { limit: 512 },
         LimitHit::Disk { limit_bytes: 10 << 20 },
+        LimitHit::FileSize { limit_bytes: 11 << 20 },
+        LimitHit::Files { limit: 500_000 },
+        LimitHit::OpenFiles { limit: 8192 },
     ];
     let mut lines: Vec<String> = limits.into_iter().map(|limit| told(Some(limit), 0, 0).0).collect();
     lines.extend([told(None, 0, 0).1, told(None, 9, 0).1, told(None, 0, 70_000).1, told(None, 9, 70_000).1]);

@@ -53,6 +53,7 @@ fn world() -> World {
             names_asked: std::collections::BTreeMap::new(),
             submission_checks: 0,
             interrupted: false,
+            warm: false,
         })),
         _ => EffectResult::Recorded,
     })

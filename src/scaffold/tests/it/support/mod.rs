@@ -61,9 +61,18 @@ pub(crate) fn task() -> Task {
         metric: "log loss".into(),
         direction: Direction::Lower,
         submission_path: "./submission/submission.csv".into(),
-        grants: Grants { cpus: 2, memory_bytes: Some(8 << 30), gpus: vec![], network: false },
+        grants: Grants {
+            cpus: 2,
+            memory_bytes: Some(8 << 30),
+            gpus: vec![],
+            network: false,
+            shm_bytes: None,
+            disk_bytes: None,
+            mounts: vec![],
+        },
         packages: vec!["numpy 2.1.0".into(), "pandas 2.2.3".into(), "scikit-learn 1.5.2".into()],
         obfuscated: false,
+        submission_check: false,
     }
 }
 

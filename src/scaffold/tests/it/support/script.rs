@@ -55,6 +55,7 @@ pub(crate) fn execute(code: &str) -> Execution {
         names_asked: BTreeMap::new(),
         submission_checks: 0,
         interrupted: false,
+        warm: false,
     }
 }
 

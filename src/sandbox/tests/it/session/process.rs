@@ -1,0 +1,25 @@
+//! Sessions in the process kind, which promises no boundary: they work and leave nothing.
+
+use podium_sandbox::{SandboxKind, Settings};
+use podium_types::session::SessionKind;
+
+use crate::{
+    common::{Place, eventually, processes_with},
+    session::{LONG, job, open, send, start, value},
+};
+
+#[tokio::test]
+async fn a_plain_process_has_sessions_too() {
+    let process = podium_sandbox::open(SandboxKind::Process, &Settings::default()).unwrap();
+    let place = Place::new();
+    let mut session = open(&*process, &job(&place, SessionKind::Shell)).await;
+    send(&mut *session, "A=2; cd working").await;
+    assert_eq!(send(&mut *session, "echo $A; basename $PWD").await.output.text(), "2\nworking\n");
+    send(&mut *session, "sleep 98789 &").await;
+    start(&mut *session, "sleep 98789").await;
+    assert!(session.interrupt(LONG).await.unwrap().interrupted);
+    drop(session);
+    eventually("the job in the background is dead", || processes_with("98789").is_empty());
+    let mut session = open(&*process, &job(&place, SessionKind::Kernel)).await;
+    assert_eq!(send(&mut *session, "1 + 1").await.state, value("2"));
+}

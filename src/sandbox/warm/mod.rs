@@ -1,0 +1,31 @@
+//! Warm starts: a script begins in a copy of an interpreter that has imported the heavy packages already.
+//!
+//! A fork server (`server.py`) is started at first use, one for each command line, environment and set of folders that
+//! scripts are started with, so that what a copy inherits is what a cold start would have given it. It stands outside
+//! of every jail, in namespaces of its own with a read-only view of the files, has no network and no secret, and never
+//! sees what runs. An execution still gets a fresh jail with its own limits and control group: the copy enters it and
+//! only then becomes the program. When anything of this does not work, the execution starts cold, and that is said
+//! once.
+//!
+//! Where a warm start differs from a cold one: the first process of the jail is one that waits, the parent of the
+//! program's process is outside (`os.getppid()` is 0), it leads its own session, `sys.meta_path` holds one finder more,
+//! the shared libraries of the profile are loaded and their threads begin when they are needed, the memory it shares
+//! with the server is not counted, all copies of one server have the same addresses, the C library's own signal 33 is
+//! taken, and at the end the server's modules and libraries are not taken apart: an object that a script leaves inside
+//! a package is not finalised (what it leaves in its own modules is). Scripts that say `# podium: cold`, name a package
+//! that keeps state of a device ([`fitness`]), commands and sessions start cold, and so do the docker and the process
+//! kinds.
+//!
+//! Which scripts begin warm by themselves is the harness's choice, by their time limit: see
+//! [`Settings::warm`](crate::Settings). A server costs about a second and a half of one processor, and some 100 MB.
+
+mod channel;
+mod copy;
+mod fitness;
+mod server;
+mod servers;
+
+pub(crate) use copy::{Copy, Request, request};
+pub(crate) use fitness::fits;
+pub(crate) use server::{Server, source};
+pub(crate) use servers::{Key, Servers};
