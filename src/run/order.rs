@@ -279,6 +279,7 @@ fn competition_files(site: &Site, id: &str) -> BTreeMap<String, String> {
     let offline = format!("benchmark/offline/{id}/");
     let mut files = site.assets.under(&offline, "");
     files.extend(site.assets.under(&format!("benchmark/competitions/{id}."), ""));
+    files.extend(site.assets.under(&format!("benchmark/competitions/{id}/"), ""));
     files.extend(site.assets.under(&format!("benchmark/boards/{id}."), ""));
     files
 }
