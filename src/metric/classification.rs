@@ -50,30 +50,3 @@ pub fn micro_f1<T: Ord>(truth: &[Vec<T>], predicted: &[Vec<T>]) -> Result<f64, M
     }
     Ok(if total == 0 { 0.0 } else { 2.0 * hits as f64 / total as f64 })
 }
-
-/// Cohen's kappa with quadratic weights: `1 − Σ w·O / Σ w·E`, with `w = (i − j)²`.
-///
-/// `i` and `j` are *ranks* of the labels among those that occur on either side, as scikit-learn has it: a rating
-/// that nobody used leaves no gap. NaN when one rating is all there is. Range −1 to 1, higher is better.
-/// Source: scikit-learn `cohen_kappa_score(weights="quadratic")`.
-pub fn quadratic_weighted_kappa<T: Ord>(truth: &[T], predicted: &[T]) -> Result<f64, MetricError> {
-    same_length(truth.len(), predicted.len())?;
-    let labels: BTreeSet<&T> = truth.iter().chain(predicted).collect();
-    let ranks: BTreeMap<&T, usize> =
-        labels.into_iter().enumerate().map(|(rank, label)| (label, rank)).collect();
-    let rank = |label: &T| ranks.get(label).copied().unwrap_or_default() as f64;
-    let n = truth.len() as f64;
-    let mut observed = 0.0;
-    let (mut truth_sum, mut truth_squares, mut predicted_sum, mut predicted_squares) = (0.0, 0.0, 0.0, 0.0);
-    for (left, right) in truth.iter().zip(predicted) {
-        let (left, right) = (rank(left), rank(right));
-        observed += (left - right) * (left - right);
-        truth_sum += left;
-        truth_squares += left * left;
-        predicted_sum += right;
-        predicted_squares += right * right;
-    }
-    // Σ_ij (i − j)² t_i p_j / n, expanded; all sums are of integers and exact far beyond any test set's size.
-    let expected = truth_squares + predicted_squares - 2.0 * truth_sum * predicted_sum / n;
-    Ok(if expected == 0.0 { f64::NAN } else { 1.0 - observed / expected })
-}

@@ -33,6 +33,7 @@ mod distance;
 mod edit_distance;
 mod error;
 mod hausdorff;
+mod kappa;
 pub mod literal;
 mod log_loss;
 mod mask;
@@ -51,7 +52,7 @@ pub use boxes::{
     Corners, Counts, LabelledBox, LabelledPoint, box_iou, envelope_average_precision, harmonic_f1,
     match_boxes, points_in_boxes,
 };
-pub use classification::{accuracy, macro_f1, micro_f1, quadratic_weighted_kappa};
+pub use classification::{accuracy, macro_f1, micro_f1};
 pub use coco::{CocoDetection, CocoOptions, CocoTruth, coco_mean_average_precision};
 pub use correlation::{average_ranks, matthews_correlation, pearson, spearman};
 pub use cuboid::{Cuboid, CuboidError};
@@ -59,6 +60,7 @@ pub use distance::{Direction3, EARTH_RADIUS, Place, angle_between, haversine, me
 pub use edit_distance::{TextDistance, edit_rate, mean_text_distance};
 pub use error::MetricError;
 pub use hausdorff::{Volume, hausdorff};
+pub use kappa::{kappa_of_ranks, quadratic_weighted_kappa};
 pub use log_loss::{EPS_KAGGLE, EPS_SKLEARN, binary_log_loss, cross_entropy, log_loss, renormalise};
 pub use mask::{
     IOU_THRESHOLDS, Mask, Run, dice, dice_of_counts, mask_f_beta, mask_iou, precision_over_thresholds,

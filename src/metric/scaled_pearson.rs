@@ -14,11 +14,12 @@ pub fn scaled_pearson(truth: &[f64], predicted: &[f64]) -> Result<f64, MetricErr
         return Err(MetricError::TooFewRows { least: 2 });
     }
     let constant = |values: &[f64]| values.iter().all(|value| Some(value) == values.first());
-    if constant(truth) || constant(predicted) {
+    let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+    if constant(truth) || constant(predicted) || !finite(truth) || !finite(predicted) {
         return Ok(f64::NAN);
     }
     if let ([x0, x1], [y0, y1]) = (truth, predicted) {
-        return Ok(sign(x1 - x0) * sign(y1 - y0));
+        return Ok((x1 - x0).signum() * (y1 - y0).signum());
     }
     let (left, right) = (directions(truth), directions(predicted));
     let products: Vec<f64> = left.iter().zip(&right).map(|(left, right)| left * right).collect();
@@ -26,17 +27,11 @@ pub fn scaled_pearson(truth: &[f64], predicted: &[f64]) -> Result<f64, MetricErr
     Ok(if correlation.is_nan() { correlation } else { correlation.clamp(-1.0, 1.0) })
 }
 
-fn sign(value: f64) -> f64 {
-    if value.is_nan() || value == 0.0 { value } else { value.signum() }
-}
-
 /// Values minus their mean, divided by their norm.
 fn directions(values: &[f64]) -> Vec<f64> {
     let centre = mean(values);
     let centred: Vec<f64> = values.iter().map(|value| value - centre).collect();
-    let largest = centred.iter().fold(0.0f64, |largest, value| {
-        if value.is_nan() || largest.is_nan() { f64::NAN } else { largest.max(value.abs()) }
-    });
+    let largest = centred.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
     let squares: Vec<f64> = centred.iter().map(|value| (value / largest) * (value / largest)).collect();
     let norm = largest * pairwise_sum(&squares).sqrt();
     centred.into_iter().map(|value| value / norm).collect()

@@ -2,6 +2,7 @@
 //! joined. Also the checks that go with it. Each returns a reason that says what to mend.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use crate::csv::{Cell, Column, Table};
 use crate::grade::hash::FastHash;
@@ -24,6 +25,15 @@ impl Pairing {
     /// Both sides in file order.
     pub(crate) fn by_position(submission: &Table, answers: &Table) -> Self {
         Self { answers: (0..answers.rows).collect(), submission: (0..submission.rows).collect() }
+    }
+
+    /// Rows of the submission and of the answers in a part of the pairing.
+    pub(crate) fn part(&self, range: Range<usize>) -> impl Iterator<Item = (usize, usize)> {
+        let of = |rows: &[usize]| range.start.min(rows.len())..range.end.min(rows.len());
+        let (submission, answers) = (of(&self.submission), of(&self.answers));
+        let submission = self.submission.get(submission).unwrap_or_default();
+        let answers = self.answers.get(answers).unwrap_or_default();
+        submission.iter().copied().zip(answers.iter().copied())
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use podium_metric::literal;
+use podium_metric::literal::{self, Integer};
 
 use crate::csv::{Cell, Column, Table};
 use crate::grade::align;
@@ -132,13 +132,26 @@ impl<'a> Side<'a> {
         })
     }
 
-    /// Whole numbers as Python's `int` makes them of each cell, fractions cut off.
-    pub(crate) fn integers(&self, name: &str) -> Result<Vec<i64>, Fault> {
-        self.collect(name, "a whole number", |cell| match cell {
-            Cell::Text(text) => python::int(text),
-            Cell::Float(value) => whole(value.trunc()),
-            cell => integer(cell),
-        })
+    /// Whole numbers as Python's `int` makes them of each cell, fractions cut off. NumPy takes a list of them only when
+    /// all fit 64 bits with a sign, or all lie beyond that and fit without one.
+    pub(crate) fn integers(&self, name: &str) -> Result<Vec<i128>, Fault> {
+        const EXPECTED: &str = "a whole number of at most 64 bits";
+        let values = self.collect(name, EXPECTED, |cell| match cell {
+            Cell::Text(text) => match literal::integer(text)? {
+                Integer::Small(value) => Some(value),
+                Integer::Huge { .. } => None,
+            },
+            Cell::Float(value) => truncated(value),
+            Cell::Unsigned(value) => Some(i128::from(value)),
+            cell => integer(cell).map(i128::from),
+        })?;
+        let signed = |value: &i128| i64::try_from(*value).is_ok();
+        let beyond = |value: &i128| !signed(value) && u64::try_from(*value).is_ok();
+        if values.iter().all(signed) || values.iter().all(beyond) {
+            return Ok(values);
+        }
+        let row = values.iter().position(|value| !signed(value)).and_then(|place| self.rows.get(place));
+        Err(self.misfit(name, row.copied().unwrap_or_default(), EXPECTED))
     }
 
     /// The first word of each cell as a whole number; fractions are refused.
@@ -199,6 +212,13 @@ fn integer(cell: Cell<'_>) -> Option<i64> {
         Cell::Unsigned(value) => i64::try_from(value).ok(),
         Cell::Missing | Cell::Float(_) | Cell::Text(_) => None,
     }
+}
+
+/// A float without its fraction, where it is no larger than 64 bits allow.
+#[expect(clippy::cast_possible_truncation, reason = "within the range, the ends being powers of two")]
+fn truncated(value: f64) -> Option<i128> {
+    const LIMIT: f64 = 18_446_744_073_709_551_616.0;
+    (-LIMIT..LIMIT).contains(&value).then_some(value as i128)
 }
 
 /// A whole float as an integer, within the signed range.

@@ -35,6 +35,28 @@ pub(crate) fn grade(declared: &Declared, input: &Input<'_>) -> Result<Score, Fau
     Ok(Score { value, rounding, notes })
 }
 
+/// The kappa of ratings some of which lie beyond the signed range, while some true rating is not predicted. scikit-learn
+/// then keeps its list of ratings in doubles and loses every row whose rating is not exactly one.
+#[expect(clippy::cast_possible_truncation, reason = "within 65 bits")]
+fn kappa_of_large(truth: &[Label<'_>], guess: &[Label<'_>]) -> f64 {
+    let value = |label: &Label<'_>| match *label {
+        Label::Whole(value) => i128::from(value),
+        Label::Real(value) => i128::from(value),
+        Label::Text(_) => 0,
+    };
+    let mut ratings: Vec<f64> = truth.iter().chain(guess).map(|label| value(label) as f64).collect();
+    ratings.sort_by(f64::total_cmp);
+    ratings.dedup();
+    let rank = |label: &Label<'_>| {
+        let double = value(label) as f64;
+        let exact = double as i128 == value(label);
+        ratings.binary_search_by(|rating| rating.total_cmp(&double)).ok().filter(|_| exact)
+    };
+    let (truth, guess): (Vec<usize>, Vec<usize>) =
+        truth.iter().zip(guess).filter_map(|(left, right)| Some((rank(left)?, rank(right)?))).unzip();
+    metric::kappa_of_ranks(&truth, &guess, ratings.len())
+}
+
 struct Pair<'a> {
     declared: &'a Declared,
     input: &'a Input<'a>,
@@ -149,6 +171,14 @@ impl<'a> Pair<'a> {
             let (found, expected) =
                 if truth.text { ("numbers", "text labels") } else { ("text", "whole numbers") };
             return Err(Fault::Submission(format!("column {name} holds {found}, expected {expected}")));
+        }
+        let kappa = self.declared.metric == MetricName::QuadraticWeightedKappa;
+        let large = |label: &Label<'_>| matches!(label, Label::Real(_));
+        if kappa
+            && guess.labels.iter().any(large)
+            && !truth.labels.iter().all(|label| guess.labels.contains(label))
+        {
+            return Ok(kappa_of_large(&truth.labels, &guess.labels));
         }
         self.score_labels::<Label<'_>>(&truth.labels, &guess.labels)
     }

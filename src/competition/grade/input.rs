@@ -35,7 +35,6 @@ impl<'a> Input<'a> {
     }
 
     /// The answers as JSON lines.
-    #[allow(dead_code, reason = "for the graders whose answers are JSON lines")]
     pub(crate) fn lines(&self) -> Result<&'a [serde_json::Value], Fault> {
         match self.answers {
             Answers::Lines(lines) => Ok(lines),
@@ -57,19 +56,16 @@ pub(crate) struct Score {
 
 impl Score {
     /// A score that is a plain Python float, without remarks.
-    #[allow(dead_code, reason = "for graders written in Rust")]
     pub(crate) const fn python(value: f64) -> Self {
         Self { value, rounding: Rounding::Python, notes: Vec::new() }
     }
 
     /// A score that is a NumPy double, without remarks.
-    #[allow(dead_code, reason = "for graders written in Rust")]
     pub(crate) const fn numpy(value: f64) -> Self {
         Self { value, rounding: Rounding::Numpy, notes: Vec::new() }
     }
 
     /// The same score with a remark.
-    #[allow(dead_code, reason = "for graders written in Rust")]
     pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self

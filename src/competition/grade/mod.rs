@@ -21,6 +21,7 @@ mod native;
 mod official;
 mod order;
 mod outcome;
+mod parallel;
 mod python;
 mod reason;
 mod score;

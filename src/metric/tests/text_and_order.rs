@@ -21,7 +21,7 @@ fn close(left: f64, right: f64) -> bool {
 
 /// Characters that repeat often, of one and of several bytes.
 fn text(longest: usize) -> impl Strategy<Value = String> {
-    vec(prop::sample::select(vec!['a', 'b', 'c', ' ', 'é', 'क', '𝔸', '\0']), 0..longest)
+    vec(prop::sample::select(vec!['a', 'b', 'c', ' ', 'é', 'è', '\u{a9}', 'क', '𝔸', '\0']), 0..longest)
         .prop_map(|characters| characters.into_iter().collect())
 }
 
@@ -163,6 +163,9 @@ proptest! {
 #[test]
 fn edges() {
     assert_eq!(TextDistance::new().between("", "naïve"), 5);
+    // Characters that share their first or their last byte are different all the same.
+    assert_eq!(TextDistance::new().between("é", "è"), 1);
+    assert_eq!(TextDistance::new().between("aé", "a\u{a9}"), 1);
     assert!(pooled_kendall_tau(&[[0usize]]).unwrap().is_nan());
     assert!(pooled_kendall_tau::<Vec<usize>>(&[]).is_err());
     assert_eq!(jaccard::<u8>(&[], &[]), None);

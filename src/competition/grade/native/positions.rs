@@ -7,6 +7,7 @@ use crate::csv::{Cell, Column, Table};
 use crate::grade::align::{Known, column, same_row_count, truth_column};
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::single::{misfit, only_columns, pair_sets, row_name};
+use crate::grade::parallel::map_rows;
 use crate::grade::reason::quote;
 
 /// Mean angle between directions: `icecube-neutrinos-in-deep-ice`. The predicted columns are azimuth and zenith.
@@ -29,12 +30,10 @@ pub(crate) fn angular_error(input: &Input<'_>) -> Result<Score, Fault> {
         azimuth: azimuth.cell(row).number().unwrap_or(f64::NAN),
         zenith: zenith.cell(row).number().unwrap_or(f64::NAN),
     };
-    let angles: Vec<f64> = pairing
-        .submission
-        .iter()
-        .zip(&pairing.answers)
-        .map(|(row, answer)| metric::angle_between(direction(truth, *answer), direction(guess, *row)))
-        .collect();
+    let angles = map_rows(pairing.answers.len(), |range| {
+        let angle = |(row, answer)| metric::angle_between(direction(truth, answer), direction(guess, row));
+        Ok::<Vec<f64>, Fault>(pairing.part(range).map(angle).collect())
+    })?;
     Ok(Score::numpy(metric::mean(&angles)))
 }
 

@@ -1,6 +1,8 @@
 //! What graders of one key column and one predicted column share: finding the columns, pairing the rows, and naming a
 //! row in a reason. Which checks an official grader makes is said by each grader; no metric is named here.
 
+use std::ops::Range;
+
 use crate::csv::{Cell, Column, Table};
 use crate::grade::align::{
     Pairing, column, same_key_set, same_row_count, sort_by_key, sort_only, truth_column,
@@ -53,13 +55,18 @@ impl<'a> Single<'a> {
     }
 
     /// Predicted and true cells of a pairing, row by row, with the submission's row.
-    pub(crate) fn cells(
+    pub(crate) fn cells(&self, pairing: &Pairing) -> impl Iterator<Item = (usize, Cell<'a>, Cell<'a>)> {
+        self.cells_of(pairing, 0..pairing.answers.len())
+    }
+
+    /// [`cells`](Self::cells) of a part of the pairing.
+    pub(crate) fn cells_of<'p>(
         &self,
-        pairing: &'a Pairing,
-    ) -> impl Iterator<Item = (usize, Cell<'a>, Cell<'a>)> + use<'a> {
+        pairing: &'p Pairing,
+        range: Range<usize>,
+    ) -> impl Iterator<Item = (usize, Cell<'a>, Cell<'a>)> + use<'a, 'p> {
         let (guess, truth) = (self.guess, self.truth);
-        let rows = pairing.submission.iter().zip(&pairing.answers);
-        rows.map(move |(row, answer)| (*row, guess.cell(*row), truth.cell(*answer)))
+        pairing.part(range).map(move |(row, answer)| (row, guess.cell(row), truth.cell(answer)))
     }
 
     /// How reasons call a row of the submission.

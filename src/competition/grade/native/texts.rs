@@ -13,21 +13,24 @@ use podium_metric::literal::{self, Integer};
 use crate::csv::{Cell, Column};
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::single::Single;
+use crate::grade::parallel::map_rows;
 use crate::grade::python::text_of;
 
 /// Mean edit distance of cells that must be text: `billion-word-imputation`.
 pub(crate) fn sentence_distance(input: &Input<'_>) -> Result<Score, Fault> {
     let sides = Single::of(input)?;
     let pairing = sides.sorted()?;
-    let mut distance = TextDistance::new();
-    let mut distances = Vec::with_capacity(pairing.answers.len());
-    for (row, guess, truth) in sides.cells(&pairing) {
-        let Cell::Text(truth) = truth else { return Err(Fault::answers("a cell is no text")) };
-        let Cell::Text(guess) = guess else {
-            return Err(sides.misfit(row, "text; words such as NA, null and None count as missing"));
+    let distances = map_rows(pairing.answers.len(), |range| {
+        let mut distance = TextDistance::new();
+        let between = |(row, guess, truth)| match (guess, truth) {
+            (Cell::Text(guess), Cell::Text(truth)) => Ok(distance.between(truth, guess) as f64),
+            (_, Cell::Text(_)) => {
+                Err(sides.misfit(row, "text; words such as NA, null and None count as missing"))
+            }
+            _ => Err(Fault::answers("a cell is no text")),
         };
-        distances.push(distance.between(truth, guess) as f64);
-    }
+        sides.cells_of(&pairing, range).map(between).collect()
+    })?;
     Ok(Score::numpy(metric::mean(&distances)))
 }
 
@@ -35,11 +38,11 @@ pub(crate) fn sentence_distance(input: &Input<'_>) -> Result<Score, Fault> {
 pub(crate) fn spelled_distance(input: &Input<'_>) -> Result<Score, Fault> {
     let sides = Single::of(input)?;
     let pairing = sides.sorted()?;
-    let mut distance = TextDistance::new();
-    let distances: Vec<f64> = sides
-        .cells(&pairing)
-        .map(|(_, guess, truth)| distance.between(&text_of(truth), &text_of(guess)) as f64)
-        .collect();
+    let distances = map_rows(pairing.answers.len(), |range| {
+        let mut distance = TextDistance::new();
+        let between = |(_, guess, truth)| distance.between(&text_of(truth), &text_of(guess)) as f64;
+        Ok::<Vec<f64>, Fault>(sides.cells_of(&pairing, range).map(between).collect())
+    })?;
     let missing = sides.guess.cells().filter(|cell| *cell == Cell::Missing).count();
     let score = Score::numpy(metric::mean(&distances));
     Ok(note_spelling(score, sides.guess, missing))

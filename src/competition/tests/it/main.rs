@@ -12,6 +12,7 @@
     reason = "helpers of tests may be as blunt as tests"
 )]
 
+mod benchmark;
 mod board;
 mod catalog;
 mod common;

@@ -65,17 +65,37 @@ fn judge(case: &Value, outcome: &Result<Outcome, GradeError>) -> Result<(), Stri
     }
 }
 
+/// Grades all cases in the archive of the repository.
 pub(crate) fn check(id: &str) {
-    let competition = competition(id);
     let folder = tempfile::tempdir().unwrap();
     let archive = std::fs::File::open(benchmark().join(format!("oracle/{id}.tar.gz"))).unwrap();
     tar::Archive::new(flate2::read::GzDecoder::new(archive)).unpack(folder.path()).unwrap();
-    let cases = std::fs::read_to_string(folder.path().join("cases.json")).unwrap();
+    check_folder(id, folder.path());
+}
+
+/// Grades all cases in the folders of `PODIUM_TEST_ORACLE`, which hold a folder `ID` of unpacked cases for any
+/// competition; several are separated by `:`.
+pub(crate) fn check_further() {
+    let paths = std::env::var("PODIUM_TEST_ORACLE").unwrap_or_default();
+    let roots = std::env::split_paths(&paths).filter(|root| !root.as_os_str().is_empty());
+    let mut failed = Vec::new();
+    for entry in roots.flat_map(|root| std::fs::read_dir(root).unwrap()).flatten() {
+        let id = entry.file_name().to_string_lossy().into_owned();
+        if let Err(panic) = std::panic::catch_unwind(|| check_folder(&id, &entry.path())) {
+            failed.push(panic.downcast_ref::<String>().cloned().unwrap_or(id));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+fn check_folder(id: &str, folder: &Path) {
+    let competition = competition(id);
+    let cases = std::fs::read_to_string(folder.join("cases.json")).unwrap();
     let cases: Vec<Value> = serde_json::from_str(&cases).unwrap();
     let show = std::env::var_os("PODIUM_ORACLE_REASONS").is_some();
     let mut failures = Vec::new();
     for case in &cases {
-        let file = |key: &str| folder.path().join(case[key].as_str().unwrap());
+        let file = |key: &str| folder.join(case[key].as_str().unwrap());
         let (submission, answers) = (file("submission"), file("answers"));
         let graded = grade(&competition, &submission, &answers).map(|graded| graded.outcome);
         let name = case["case"].as_str().unwrap();

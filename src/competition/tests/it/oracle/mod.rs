@@ -15,6 +15,11 @@ macro_rules! oracle {
         )*
 
         #[test]
+        fn further_cases_agree() {
+            cases::check_further();
+        }
+
+        #[test]
         fn every_competition_has_its_test() {
             cases::check_list(&[$($id),*]);
         }
