@@ -85,8 +85,11 @@ impl Site {
         if podium_competition::status(&self.data_dir, competition) == Status::Prepared {
             return Ok(folders);
         }
-        let not_prepared =
-            || RunError::NotPrepared { competition: competition.id.clone(), data_dir: self.data_dir.clone() };
+        let not_prepared = || RunError::NotPrepared {
+            competition: competition.id.clone(),
+            kind: competition.kind,
+            data_dir: self.data_dir.clone(),
+        };
         let archives = self.assets.offline_data(&competition.id).filter(|folder| folder.is_dir());
         let archives = archives.ok_or_else(not_prepared)?;
         let description = competition.description.as_deref().unwrap_or_default();

@@ -43,6 +43,10 @@ pub struct Job {
     pub workspace: PathBuf,
     /// Host folder that the program may read as `./input`.
     pub input: Option<PathBuf>,
+    /// Files of the input that the program sees with the content of another host file: their names, without a folder,
+    /// and these files. They must be readable by all: a container's user is
+    /// another one. What the input does not have stays absent. The process kind shows the input as it is.
+    pub input_instead: Vec<(String, PathBuf)>,
     /// Host folders mounted read-only at the same path: the Python environment and what it stands on.
     pub read_only: Vec<PathBuf>,
     /// Host folders or files mounted read-only by name, as `/mounts/NAME`; a plain process is told their own path. The
@@ -77,6 +81,7 @@ impl Job {
             program,
             workspace: workspace.into(),
             input: None,
+            input_instead: Vec::new(),
             read_only: environment.read_only(),
             mounts: BTreeMap::new(),
             gpus: GpuGrant::default(),

@@ -84,11 +84,28 @@ pub(super) fn mounts(
     devices::driver(arguments, &job.gpus)?;
     arguments.add("--bind", [job.workspace.as_path(), Path::new(WORKSPACE)]);
     if let Some(input) = &job.input {
-        arguments.add("--ro-bind", [input.as_path(), &Path::new(WORKSPACE).join(workspace::INPUT)]);
+        let inside = Path::new(WORKSPACE).join(workspace::INPUT);
+        arguments.add("--ro-bind", [input.as_path(), &inside]);
+        for (name, file) in replaced(job, input) {
+            arguments.add("--ro-bind", [file, &inside.join(name)]);
+        }
     }
     arguments.add("--remount-ro", ["/"]);
     arguments.add("--chdir", [WORKSPACE]);
     Ok(())
+}
+
+/// The files of the input that others stand in for. A name must be that of a regular file, which is the place to mount
+/// at: a link could lead elsewhere.
+pub(crate) fn replaced<'a>(job: &'a Job, input: &Path) -> impl Iterator<Item = (&'a str, &'a Path)> {
+    let is_file = |name: &str| input.join(name).symlink_metadata().is_ok_and(|found| found.is_file());
+    let there: Vec<(&str, &Path)> = job
+        .input_instead
+        .iter()
+        .filter(|(name, _)| is_file(name))
+        .map(|(name, file)| (name.as_str(), file.as_path()))
+        .collect();
+    there.into_iter()
 }
 
 /// The view of a fork server for a job: all that the job's program sees, but for the input, the content of the
