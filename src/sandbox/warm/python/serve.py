@@ -8,6 +8,10 @@ def reseed(hidden):
         process.current_process().authkey = os.urandom(32)
 
 
+class Declined(Exception):
+    """This program has to start cold; others need not."""
+
+
 def become_program(kernel, hidden, request, report, filters):
     """The second child: everything between the fork and the script. Nothing of the server may be left."""
     os.setsid()
@@ -27,7 +31,7 @@ def become_program(kernel, hidden, request, report, filters):
     os.chdir(WORKSPACE)
     shadows = {entry.partition(".")[0] for entry in os.listdir(".")} & hidden.top_level
     if shadows:
-        raise RuntimeError(f"the workspace has its own `{sorted(shadows)[0]}`")
+        raise Declined(f"the workspace has its own `{sorted(shadows)[0]}`")
     reseed(hidden)
     os.dup2(request["output"], 1)
     os.dup2(request["output"], 2)
@@ -72,7 +76,8 @@ def serve_one(kernel, hidden, request, filters):
         os.waitpid(child, 0)
     except BaseException as error:
         try:
-            report.send(b"failed " + str(error).encode()[:300])
+            word = b"declined " if isinstance(error, Declined) else b"failed "
+            report.send(word + str(error).encode("utf-8", "replace")[:300])
         except OSError:
             pass  # The harness is gone.
         os._exit(70)
