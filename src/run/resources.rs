@@ -76,6 +76,9 @@ impl Resources {
     }
 }
 
+/// Room for looking around.
+const LOOK_BYTES: u64 = 16 << 20;
+
 /// Looks around as `job` would, in a workspace of its own.
 ///
 /// # Errors
@@ -88,8 +91,11 @@ pub fn look(sandbox: &dyn Sandbox, job: &Job) -> Result<Granted, RunError> {
         path: place.clone(),
         source,
     })?;
-    let look = Job { workspace: place.clone(), ..job.clone() };
-    let granted = read_back_now(sandbox, &look);
+    let mut look = Job { workspace: place.clone(), ..job.clone() };
+    // It looks from another disk than the run's, which may be full: that is for the run to say.
+    look.limits.workspace_bytes = look.limits.workspace_bytes.max(LOOK_BYTES);
+    let granted = read_back_now(sandbox, &look)
+        .map(|granted| Granted { disk_bytes: job.limits.workspace_bytes, ..granted });
     // The temporary folder would not remove what a program has locked.
     let _ = workspace::remove(&place);
     Ok(granted?)
