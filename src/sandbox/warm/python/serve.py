@@ -75,12 +75,12 @@ def serve_one(kernel, hidden, request, filters):
         # Left to whoever adopts it, it would hold up the end of its jail for as long as that one takes.
         os.waitpid(child, 0)
     except BaseException as error:
+        # Whatever happens here, an interpreter that is not quite in its jail must not go on to the script.
         try:
             word = b"declined " if isinstance(error, Declined) else b"failed "
             report.send(word + str(error).encode("utf-8", "replace")[:300])
-        except OSError:
-            pass  # The harness is gone.
-        os._exit(70)
+        finally:
+            os._exit(70)
     os._exit(0)
 
 
