@@ -25,6 +25,7 @@ mod sandbox;
 mod scaffolds;
 mod session;
 mod show;
+mod signals;
 mod site;
 mod summary;
 mod terminal;

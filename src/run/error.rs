@@ -2,7 +2,7 @@
 //! and a hint where there is a next step.
 
 use podium_competition::{CatalogError, DataError, GradeError};
-use podium_sandbox::{SandboxError, Strength};
+use podium_sandbox::{SandboxError, SandboxKind, Strength};
 
 use crate::assets::AssetError;
 use crate::run::driver::DriveError;
@@ -160,6 +160,24 @@ pub enum RunError {
         /// The nearest of them.
         nearest: Option<String>,
     },
+    /// A profile of a Python environment that is unknown.
+    #[error("environment `{name}` is unknown{}", nearest.as_ref().map(|near| format!("; nearest: {near}")).unwrap_or_default())]
+    UnknownEnvironment {
+        /// What was asked for.
+        name: String,
+        /// All there are.
+        known: Vec<String>,
+        /// The nearest of them.
+        nearest: Option<String>,
+    },
+    /// Something that only containers have was asked of another kind of sandbox.
+    #[error("--{option} is for containers, and this sandbox is a {kind}")]
+    NoContainer {
+        /// The option.
+        option: &'static str,
+        /// The kind in force.
+        kind: SandboxKind,
+    },
     /// A machine whose file is wrong.
     #[error("machine `{name}` cannot be used: {message}")]
     Machine {
@@ -224,7 +242,9 @@ impl RunError {
             {
                 Class::Usage
             }
-            Self::DiskFull(_) => Class::Resumable,
+            // What was asked for cannot be granted anywhere.
+            Self::Sandbox(SandboxError::Job { .. }) => Class::Usage,
+            Self::DiskFull(_) | Self::Sandbox(SandboxError::Cancelled) => Class::Resumable,
             Self::Recording { source, .. } => source.class(),
             // Only a run that is there already is locked.
             Self::Lock(_) if self.is_disk_full() => Class::Resumable,
@@ -257,6 +277,8 @@ impl RunError {
             | Self::RecordingChanged(_)
             | Self::Overcommitted { .. }
             | Self::UnknownMachine { .. }
+            | Self::UnknownEnvironment { .. }
+            | Self::NoContainer { .. }
             | Self::Machine { .. }
             | Self::Limits(_)
             | Self::NotPrepared { .. }
@@ -317,6 +339,10 @@ impl RunError {
             Self::UnknownMachine { known, .. } => {
                 Some(format!("machines are the files of benchmark/machines: {}", known.join(", ")))
             }
+            Self::UnknownEnvironment { known, .. } => {
+                Some(format!("profiles are the files of benchmark/environments: {}", known.join(", ")))
+            }
+            Self::NoContainer { .. } => Some("add --sandbox docker, or leave it out".to_owned()),
             Self::Machine { name, .. } => Some(format!("mend benchmark/machines/{name}.toml")),
             Self::Sandbox(SandboxError::TooWeak { found: Strength::Limits, .. }) => {
                 Some("use the kind `jail`, which is the default, or require less".to_owned())

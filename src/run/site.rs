@@ -184,6 +184,14 @@ impl Site {
         self.assets.text(&format!("benchmark/environments/{profile}.txt")).unwrap_or_default().to_owned()
     }
 
+    /// Names of all environment profiles.
+    pub fn environments(&self) -> Vec<String> {
+        const FOLDER: &str = "benchmark/environments/";
+        let files = self.assets.under(FOLDER, ".txt");
+        let bare = |name: &String| name.strip_prefix(FOLDER)?.strip_suffix(".txt").map(str::to_owned);
+        files.keys().filter_map(bare).filter(|name| !name.contains('/')).collect()
+    }
+
     /// The user's own Python, where one is named: this machine's, or the image's where an image is named beside it.
     ///
     /// # Errors
