@@ -1,32 +1,45 @@
-//! `podium grade`: the score of a submission.
+//! `podium grade`: the score of a submission, or of a list of them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use podium_competition::{Board, Competition};
 
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::site::SiteArguments;
-use crate::cli::summary;
 use crate::cli::terminal::Terminal;
+use crate::cli::{grade_list, summary};
 use crate::run::error::RunError;
 use crate::run::summary::grading_report;
 
-/// Score a submission as the competition would
+/// Score a submission as the competition would, or a list of submissions
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  podium grade -c segment submission.csv\n  podium grade -c segment submission.csv --json"
-)]
+#[command(after_help = "Examples:\n  podium grade -c segment submission.csv\n  \
+    podium grade -c segment submission.csv --json\n  podium grade --jsonl submissions.jsonl --output results\n\n\
+    A list has one JSON object a line, {\"competition_id\": …, \"submission_path\": …}, as `mlebench grade` takes it; \
+    the aggregate is written as it writes it. Invalid submissions are part of an aggregate: the exit code is 0 unless \
+    a line could not be graded at all (2: a broken line, 3: data or answers missing).")]
 pub(crate) struct Arguments {
     /// The competition
-    #[arg(short, long, value_name = "C")]
-    competition: String,
+    #[arg(short, long, value_name = "C", required_unless_present = "jsonl", conflicts_with = "jsonl")]
+    competition: Option<String>,
     /// The submission
-    submission: PathBuf,
+    #[arg(required_unless_present = "jsonl", conflicts_with = "jsonl")]
+    submission: Option<PathBuf>,
     /// The answers, instead of the prepared ones
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "jsonl")]
     answers: Option<PathBuf>,
+    /// Medals by this leaderboard, a CSV with a column `score`, by Kaggle's rule, instead of the stored thresholds
+    #[arg(long, value_name = "FILE", conflicts_with = "jsonl")]
+    leaderboard: Option<PathBuf>,
+    /// A list of submissions, graded in parallel
+    #[arg(long, value_name = "FILE", requires = "output")]
+    jsonl: Option<PathBuf>,
+    /// Folder for the aggregate of a list
+    #[arg(long, value_name = "DIR", requires = "jsonl")]
+    output: Option<PathBuf>,
     /// Print one JSON document on standard output
     #[arg(long)]
     json: bool,
@@ -39,18 +52,42 @@ pub(crate) fn main(
 ) -> Result<ExitCode, Failure> {
     let site = site.open(terminal)?;
     let catalog = site.competitions()?;
-    let competition = catalog.get(&arguments.competition).map_err(RunError::from)?;
+    if let (Some(list), Some(output)) = (&arguments.jsonl, &arguments.output) {
+        return grade_list::main(list, output, arguments.json, &site, &catalog, terminal);
+    }
+    let (Some(id), Some(submission)) = (&arguments.competition, &arguments.submission) else {
+        return Err(Failure::usage("no submission was named").hint("podium grade -c ID submission.csv"));
+    };
+    let mut competition = catalog.get(id).map_err(RunError::from)?.clone();
+    if let Some(file) = &arguments.leaderboard {
+        competition.board = leaderboard(file, &competition)?;
+    }
     let answers = match &arguments.answers {
         Some(answers) => answers.clone(),
-        None => site.prepared(competition)?.answers(competition),
+        None => site.answers(&competition)?,
     };
-    let graded =
-        podium_competition::grade(competition, &arguments.submission, &answers).map_err(RunError::from)?;
-    let report = grading_report(competition, &graded.outcome, &arguments.submission);
+    let graded = podium_competition::grade(&competition, submission, &answers).map_err(RunError::from)?;
+    let mut report = grading_report(&competition, &graded.outcome, submission);
+    if let Some(file) = &arguments.leaderboard {
+        report.notes.push(format!("medals by Kaggle's rule on the leaderboard {}", file.display()));
+    }
     if arguments.json {
         terminal.json(&report);
     } else {
         summary::grade(&report, terminal);
     }
     Ok(if report.valid_submission { ExitCode::SUCCESS } else { ExitCode::from(exit::INVALID) })
+}
+
+fn leaderboard(file: &Path, competition: &Competition) -> Result<Board, Failure> {
+    let name = file.display();
+    if podium_competition::is_pointer(file) {
+        return Err(Failure::from(RunError::Pointer { path: file.to_owned() }));
+    }
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::usage(format!("could not read the leaderboard {name}: {error}")))?;
+    Board::of_leaderboard(&text, competition.direction()).map_err(|problem| {
+        Failure::usage(format!("{name}: {problem}"))
+            .hint("a leaderboard is a CSV with a column `score`, a team a row")
+    })
 }

@@ -1,6 +1,6 @@
 //! What runs in the sandbox by hand: the arguments that `exec`, `explain` and `session` share, and the job they make.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ pub(crate) struct JobArguments {
     #[arg(long, value_name = "PATH")]
     submission: Option<String>,
     /// A variable of its environment; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = values::pair)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = values::variable)]
     env: Vec<(String, String)>,
     /// Wall-clock limit [default: 10m; of a session 24h]
     #[arg(long, value_name = "D", value_parser = values::duration, help_heading = "Limits")]
@@ -90,7 +90,11 @@ impl JobArguments {
         let mut config = asked.resolve(site, 1, &mut Vec::new())?;
         let temporary = scratch::folder().map_err(RunError::from)?;
         let place = match &self.workspace {
-            Some(folder) => usable_workspace(folder)?,
+            Some(folder) => {
+                let folder = usable_workspace(folder)?;
+                self.submission.iter().try_for_each(|path| spare(&folder, path))?;
+                folder
+            }
             None => {
                 let path = temporary.path().join("workspace");
                 workspace::create(&path)
@@ -199,6 +203,29 @@ fn usable_workspace(folder: &Path) -> Result<PathBuf, Failure> {
         }
     }
     Ok(path)
+}
+
+/// The folder of an old submission is removed before an execution. That is the custom for `submission`; another one of
+/// the user's own may hold other things.
+fn spare(workspace: &Path, submission: &str) -> Result<(), Failure> {
+    let mut parts = Path::new(submission).components();
+    let (first, rest) = (parts.next(), parts.as_path());
+    let Some(Component::Normal(first)) = first else { return Ok(()) };
+    let taken = workspace.join(first);
+    let holds_others = || {
+        let only = rest.components().next().map(|part| part.as_os_str().to_owned());
+        std::fs::read_dir(&taken).is_ok_and(|entries| {
+            entries.flatten().any(|entry| Some(entry.file_name()) != only || entry.path().is_dir())
+        })
+    };
+    if first != "submission" && taken.is_dir() && holds_others() {
+        return Err(Failure::usage(format!(
+            "{} would be emptied: an old submission goes with its folder",
+            taken.display()
+        ))
+        .hint("name a path in a folder of its own, such as submission/submission.csv"));
+    }
+    Ok(())
 }
 
 fn existing(folder: &Path) -> Result<PathBuf, Failure> {

@@ -4,12 +4,15 @@
 
 mod calls;
 mod competitions;
+mod competitions_import;
+mod competitions_show;
 mod doctor;
 mod dry_run;
 mod environments;
 mod exit;
 mod failure;
 mod grade;
+mod grade_list;
 mod grants;
 mod job;
 mod model;
@@ -22,6 +25,7 @@ mod sandbox;
 mod scaffolds;
 mod session;
 mod show;
+mod signals;
 mod site;
 mod summary;
 mod terminal;
@@ -65,7 +69,7 @@ enum Command {
     Grade(grade::Arguments),
     /// Check a submission's format, without a score
     Validate(validate::Arguments),
-    /// Competitions: list, show, prepare
+    /// Competitions: list, show, prepare, import
     #[command(subcommand)]
     Competitions(competitions::Command),
     /// Scaffolds: list, show, and how they read a model's answer

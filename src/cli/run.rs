@@ -26,6 +26,7 @@ use crate::run::limits::Raise;
 use crate::run::order::{Order, default_runs_dir, packages_of, packages_pinned};
 use crate::run::site::Site;
 use crate::run::sitting::StoredRun;
+use crate::run::wording::Wording;
 use crate::run::world::Equipment;
 
 /// Run a scaffold on a competition
@@ -73,6 +74,12 @@ pub(crate) struct Arguments {
     sandbox: Option<SandboxKind>,
     #[command(flatten)]
     grants: GrantArguments,
+    /// The description the agent is shown: original, obfuscated (no names, from MLE-bench's checkout), or a file
+    #[arg(long, value_name = "WORDING", default_value = "original")]
+    description: Wording,
+    /// A checkout of MLE-bench's repository, for obfuscated descriptions
+    #[arg(long, env = "PODIUM_MLE_BENCH", value_name = "DIR")]
+    mle_bench: Option<PathBuf>,
     /// Where runs' folders are made
     #[arg(long, value_name = "DIR", conflicts_with = "into")]
     runs_dir: Option<PathBuf>,
@@ -105,6 +112,8 @@ impl Arguments {
             tokens: self.max_tokens,
             cost: self.max_cost,
             sandbox: Asked { kind: self.sandbox, ..self.grants.asked()? },
+            description: self.description.clone(),
+            mle_bench: self.mle_bench.clone(),
         })
     }
 }

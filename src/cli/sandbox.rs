@@ -11,11 +11,11 @@ use serde_json::json;
 
 use crate::cli::exit;
 use crate::cli::failure::Failure;
-use crate::cli::job::JobArguments;
+use crate::cli::job::{JobArguments, Ready};
 use crate::cli::session::{self, SessionArguments};
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
-use crate::cli::{policy, runtime};
+use crate::cli::{policy, runtime, signals};
 use crate::run::error::RunError;
 use crate::run::resources::look;
 
@@ -82,7 +82,7 @@ pub(crate) fn main(
             ready.job.program = arguments.program(&ready.job.python)?;
             let look = arguments.json.then(|| look(&*ready.sandbox, &ready.job));
             let granted = look.transpose()?;
-            let execution = runtime.block_on(ready.sandbox.execute(&ready.job)).map_err(RunError::from)?;
+            let execution = runtime.block_on(execute(&ready))?;
             if arguments.json {
                 let mut value = serde_json::to_value(&execution).unwrap_or_default();
                 if let Some(map) = value.as_object_mut() {
@@ -114,6 +114,25 @@ pub(crate) fn main(
         }
         Command::Session(arguments) => session::main(arguments, &mut site, terminal),
     }
+}
+
+/// Runs the job; told to stop, it kills everything and says so.
+async fn execute(ready: &Ready) -> Result<Execution, Failure> {
+    let mut signals = signals::Signals::watch().map_err(|error| signals_failed(&error))?;
+    let mut execution = std::pin::pin!(ready.sandbox.execute(&ready.job));
+    let ended = tokio::select! {
+        ended = &mut execution => ended,
+        () = signals.any() => {
+            ready.job.cancel.cancel();
+            execution.await
+        }
+    };
+    Ok(ended.map_err(RunError::from)?)
+}
+
+/// Without its signals a command would leave things behind.
+pub(crate) fn signals_failed(error: &std::io::Error) -> Failure {
+    Failure::environment(format!("signals cannot be watched: {error}"))
 }
 
 impl ExecArguments {

@@ -15,8 +15,10 @@ use serde_json::json;
 
 use crate::cli::failure::Failure;
 use crate::cli::job::JobArguments;
+use crate::cli::sandbox::signals_failed;
+use crate::cli::signals::Signals;
 use crate::cli::terminal::{Terminal, escape};
-use crate::cli::{runtime, values};
+use crate::cli::{exit, runtime, values};
 use crate::run::error::RunError;
 use crate::run::site::Site;
 
@@ -70,12 +72,16 @@ pub(crate) fn main(
     terminal: &Terminal,
 ) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
-    let _inside = runtime.enter();
+    let inside = runtime.enter();
     let ready = arguments.job.ready(site, TIMEOUT, terminal)?;
     if !arguments.json {
         ready.tell(terminal);
     }
-    runtime.block_on(run(&*ready.sandbox, ready.job.clone(), arguments, terminal))
+    let ended = runtime.block_on(run(&*ready.sandbox, ready.job.clone(), arguments, terminal));
+    drop(inside);
+    // A line of standard input may still be waited for.
+    runtime.shutdown_background();
+    ended
 }
 
 /// Serves a session with the job's workspace, mounts and limits.
@@ -88,7 +94,12 @@ async fn run(
     let kind = if arguments.kernel { SessionKind::Kernel } else { SessionKind::Shell };
     let call_limit = Duration::from_millis(arguments.call_limit);
     let job = SessionJob { kind, job, call_limit, shell: None };
-    let mut session = sandbox.open_session(&job).await.map_err(RunError::from)?;
+    let mut signals = Signals::watch().map_err(|error| signals_failed(&error))?;
+    let mut stopped = false;
+    let mut session = tokio::select! {
+        opened = sandbox.open_session(&job) => opened.map_err(RunError::from)?,
+        () = signals.any() => return Err(RunError::from(SandboxError::Cancelled).into()),
+    };
     let typed = std::io::stdin().is_terminal() && !arguments.json;
     greet(&*session, arguments, terminal);
     if typed {
@@ -98,7 +109,14 @@ async fn run(
         if typed {
             terminal.error_line(&terminal.bold(&format!("{kind}:")));
         }
-        let request = match read(arguments).await {
+        let read = tokio::select! {
+            read = read(arguments) => read,
+            () = signals.any_from_now() => {
+                stopped = true;
+                break;
+            }
+        };
+        let request = match read {
             None | Some(Ok(Request::Close)) => break,
             Some(Ok(request)) => request,
             Some(Err(message)) => {
@@ -119,7 +137,7 @@ async fn run(
     if arguments.json {
         terminal.json_line(&json!({ "closed": end }));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if stopped { ExitCode::from(exit::RESUMABLE) } else { ExitCode::SUCCESS })
 }
 
 /// Does what is asked; `None` where that was a restart. Ctrl-C interrupts the call.
@@ -159,7 +177,12 @@ async fn read(arguments: &SessionArguments) -> Option<Result<Request, String>> {
 }
 
 fn next(json: bool, kernel: bool) -> Option<Result<Request, String>> {
-    let mut lines = std::io::stdin().lock().lines().map_while(Result::ok);
+    // A byte that is no text is no end of the input.
+    let text = |line: Vec<u8>| {
+        let line = String::from_utf8_lossy(&line);
+        line.strip_suffix('\r').unwrap_or(&line).to_owned()
+    };
+    let mut lines = std::io::stdin().lock().split(b'\n').map_while(Result::ok).map(text);
     if json {
         let line = lines.find(|line| !line.trim().is_empty())?;
         return Some(serde_json::from_str(&line).map_err(|error| format!("no request: {error}")));

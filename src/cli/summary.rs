@@ -49,6 +49,9 @@ pub(crate) fn header(run: &StoredRun, equipment: &Equipment, terminal: &Terminal
     if run.has_stand_in() {
         terminal.error_line(&format!("{:<10}{}", "", terminal.yellow(STAND_IN)));
     }
+    if !config.description.is_original() {
+        say("described", format!("{} description, not the competition's own", config.description));
+    }
     say("budget", budget(run));
     let report = &equipment.report;
     let granted = report.granted.as_ref().map(granted).unwrap_or_default();

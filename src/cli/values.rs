@@ -62,6 +62,14 @@ pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// `NAME=VALUE` of an environment, where blanks count.
+pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(format!("`{text}` is not of the form NAME=VALUE")),
+    }
+}
+
 /// `NAME=PATH`, where the name can be a folder's.
 pub(crate) fn mount(text: &str) -> Result<(String, std::path::PathBuf), String> {
     let (name, path) = pair(text).map_err(|_| format!("`{text}` is not of the form NAME=PATH"))?;
@@ -100,6 +108,8 @@ mod tests {
         assert_eq!(dollars("$2.5"), Ok(Usd::from_dollars(2.5)));
         assert!(dollars("-1").is_err() && dollars("NaN").is_err());
         assert_eq!(model("playbook").as_deref(), Ok("playbook/default"));
+        assert_eq!(variable("A= b =c "), Ok(("A".to_owned(), " b =c ".to_owned())));
+        assert!(variable("A").is_err() && variable("=b").is_err());
         assert_eq!(pair("a=b=c"), Ok(("a".to_owned(), "b=c".to_owned())));
     }
 }

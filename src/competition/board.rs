@@ -197,13 +197,20 @@ pub fn round_like_numpy(score: f64) -> f64 {
 
 impl Board {
     /// Takes the lines of a board file: a column `score` and, where there is one, `name`, best first. Those of a board
-    /// of human teams are kept for later and its recorded thresholds stay.
+    /// of human teams are kept for later where its thresholds are recorded; where they are not, a competition of the
+    /// user's own, the file is a leaderboard that they are computed from.
     pub(crate) fn read_lines(&mut self, text: String, direction: Direction) -> Result<(), String> {
-        if self.kind == BoardKind::Kaggle {
-            if text.lines().next() != Some("score") {
-                return Err("the only column is not `score`".to_owned());
-            }
+        if self.kind == BoardKind::Kaggle && self.thresholds.is_some() && text.lines().next() == Some("score")
+        {
             self.listing = Some(text);
+            return Ok(());
+        }
+        if self.kind == BoardKind::Kaggle {
+            let board = Self::of_leaderboard(&text, direction)?;
+            self.entries = board.entries;
+            self.thresholds = self.thresholds.or(board.thresholds);
+            self.best = self.best.or(board.best);
+            self.median = self.median.or(board.median);
             return Ok(());
         }
         let options = ReadOptions { as_text: vec!["name".to_owned()], ..ReadOptions::default() };

@@ -1,6 +1,8 @@
 //! The grading report of one submission, with MLE-bench's field names, so that scripts that read `mlebench grade`
 //! read ours. What we add stands after them.
 
+use std::path::Path;
+
 use podium_metric::Direction;
 use podium_types::number::Number;
 use serde::{Deserialize, Serialize};
@@ -44,7 +46,7 @@ pub struct GradingReport {
     pub bronze_medal: bool,
     /// Whether the score is strictly better than the median.
     pub above_median: bool,
-    /// Whether there is a regular file at the path.
+    /// Whether there is a regular file at the path whose name ends in `.csv`.
     pub submission_exists: bool,
     /// Whether the grader accepts it.
     pub valid_submission: bool,
@@ -95,7 +97,7 @@ pub fn report(
         silver_medal: medal == Some(Medal::Silver),
         bronze_medal: medal == Some(Medal::Bronze),
         above_median: standing.is_some_and(|standing| standing.above_median),
-        submission_exists: !matches!(outcome, Outcome::Missing { .. }),
+        submission_exists: !matches!(outcome, Outcome::Missing { .. }) && is_csv(submission_path),
         valid_submission: raw_score.is_some(),
         is_lower_better: direction == Direction::Lower,
         created_at: created_at.to_owned(),
@@ -109,4 +111,9 @@ pub fn report(
         board: ReportBoard { kind: board.kind, teams: thresholds.and_then(|thresholds| thresholds.teams) },
         percentile: standing.and_then(|standing| standing.percentile),
     }
+}
+
+/// A file of another kind is no submission to MLE-bench, rather than an invalid one.
+fn is_csv(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
 }

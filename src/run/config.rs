@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::limits::Limits;
 use crate::run::models::{ModelTexts, OwnModels};
 use crate::run::recording::RecordingPlace;
+use crate::run::wording::Wording;
 
 /// Version of this format.
 pub const FORMAT: u32 = 1;
@@ -45,6 +46,9 @@ pub struct RunConfig {
     pub sandbox: SandboxConfig,
     /// Assets that were overridden from a folder.
     pub overridden: Vec<String>,
+    /// Which description the agent is shown; the text itself is in `task`.
+    #[serde(default, skip_serializing_if = "Wording::is_original")]
+    pub description: Wording,
 }
 
 /// A scaffold with all its numbers and texts.
@@ -172,7 +176,7 @@ impl RunConfig {
     }
 
     /// SHA-256 of the sorted-key JSON of all that decides what the run does. What only says with what it was made
-    /// (the program's version, the catalog of models, packages, the machine's grants) is stored beside it and leaves
+    /// (the program's version, the catalog of models, packages, the machine's grants, where the description came from) is stored beside it and leaves
     /// the identity alone: a price that was corrected does not make another run.
     ///
     /// # Errors
@@ -180,7 +184,7 @@ impl RunConfig {
     pub fn identity(&self) -> Result<String, serde_json::Error> {
         let mut value = serde_json::to_value(self)?;
         if let Some(map) = value.as_object_mut() {
-            for provenance in ["program", "model_catalog", "own_models", "overridden"] {
+            for provenance in ["program", "model_catalog", "own_models", "overridden", "description"] {
                 map.remove(provenance);
             }
             if let Some(task) = map.get_mut("task").and_then(serde_json::Value::as_object_mut) {

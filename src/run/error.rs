@@ -2,7 +2,7 @@
 //! and a hint where there is a next step.
 
 use podium_competition::{CatalogError, DataError, GradeError};
-use podium_sandbox::{SandboxError, Strength};
+use podium_sandbox::{SandboxError, SandboxKind, Strength};
 
 use crate::assets::AssetError;
 use crate::run::driver::DriveError;
@@ -42,9 +42,39 @@ pub enum RunError {
     NotPrepared {
         /// The competition.
         competition: String,
+        /// Where the competition comes from: it decides who can prepare its data.
+        kind: podium_competition::Kind,
         /// Where they were looked for.
         data_dir: std::path::PathBuf,
     },
+    /// Answers that are only a Git LFS pointer.
+    #[error("{} is a Git LFS pointer, not the file itself", path.display())]
+    Pointer {
+        /// The file.
+        path: std::path::PathBuf,
+    },
+    /// A file of a description that is not there or cannot be read.
+    #[error("could not read the description {}", path.display())]
+    Description {
+        /// The file.
+        path: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A competition whose data came without a description.
+    #[error("there is no description of `{competition}`: {} is missing", path.display())]
+    NoDescription {
+        /// The competition.
+        competition: String,
+        /// Where it was looked for.
+        path: std::path::PathBuf,
+    },
+    /// An obfuscated description without the checkout that holds it.
+    #[error("an obfuscated description is part of MLE-bench's checkout, and none was named")]
+    NoCheckout,
+    /// An obfuscated description beside the original one in plain sight.
+    #[error("the sandbox `process` shows the data folder as it is, the original description included")]
+    Unhidden,
     /// A scaffold that is unknown.
     #[error("scaffold `{name}` is unknown{}", nearest.as_ref().map(|near| format!("; nearest: {near}")).unwrap_or_default())]
     UnknownScaffold {
@@ -130,6 +160,24 @@ pub enum RunError {
         /// The nearest of them.
         nearest: Option<String>,
     },
+    /// A profile of a Python environment that is unknown.
+    #[error("environment `{name}` is unknown{}", nearest.as_ref().map(|near| format!("; nearest: {near}")).unwrap_or_default())]
+    UnknownEnvironment {
+        /// What was asked for.
+        name: String,
+        /// All there are.
+        known: Vec<String>,
+        /// The nearest of them.
+        nearest: Option<String>,
+    },
+    /// Something that only containers have was asked of another kind of sandbox.
+    #[error("--{option} is for containers, and this sandbox is a {kind}")]
+    NoContainer {
+        /// The option.
+        option: &'static str,
+        /// The kind in force.
+        kind: SandboxKind,
+    },
     /// A machine whose file is wrong.
     #[error("machine `{name}` cannot be used: {message}")]
     Machine {
@@ -194,11 +242,14 @@ impl RunError {
             {
                 Class::Usage
             }
-            Self::DiskFull(_) => Class::Resumable,
+            // What was asked for cannot be granted anywhere.
+            Self::Sandbox(SandboxError::Job { .. }) => Class::Usage,
+            Self::DiskFull(_) | Self::Sandbox(SandboxError::Cancelled) => Class::Resumable,
             Self::Recording { source, .. } => source.class(),
             // Only a run that is there already is locked.
             Self::Lock(_) if self.is_disk_full() => Class::Resumable,
             Self::Lock(LockError::Io { .. })
+            | Self::Pointer { .. }
             | Self::JournalLost(_)
             | Self::Data(_)
             | Self::Playbook(_)
@@ -226,9 +277,15 @@ impl RunError {
             | Self::RecordingChanged(_)
             | Self::Overcommitted { .. }
             | Self::UnknownMachine { .. }
+            | Self::UnknownEnvironment { .. }
+            | Self::NoContainer { .. }
             | Self::Machine { .. }
             | Self::Limits(_)
             | Self::NotPrepared { .. }
+            | Self::Description { .. }
+            | Self::NoDescription { .. }
+            | Self::NoCheckout
+            | Self::Unhidden
             | Self::Lock(LockError::Held { .. })
             | Self::Drive(DriveError::Diverged { .. })
             | Self::Format(_) => Class::Usage,
@@ -242,9 +299,12 @@ impl RunError {
             Self::Data(error) => {
                 error.hint().or_else(|| Some("choose another data folder with --data-dir".to_owned()))
             }
-            Self::NotPrepared { competition, .. } => Some(format!(
-                "podium competitions prepare {competition}, or name the folder with --data-dir if they are elsewhere"
-            )),
+            Self::NotPrepared { .. }
+            | Self::Pointer { .. }
+            | Self::Unhidden
+            | Self::Description { .. }
+            | Self::NoDescription { .. }
+            | Self::NoCheckout => self.data_hint(),
             Self::UnknownScaffold { .. } => Some("podium scaffolds list shows all".to_owned()),
             Self::Scaffold { name, .. } => Some(format!("podium scaffolds show {name} prints its keys and values")),
             Self::ModelCatalog(error) => error.hint(),
@@ -279,6 +339,10 @@ impl RunError {
             Self::UnknownMachine { known, .. } => {
                 Some(format!("machines are the files of benchmark/machines: {}", known.join(", ")))
             }
+            Self::UnknownEnvironment { known, .. } => {
+                Some(format!("profiles are the files of benchmark/environments: {}", known.join(", ")))
+            }
+            Self::NoContainer { .. } => Some("add --sandbox docker, or leave it out".to_owned()),
             Self::Machine { name, .. } => Some(format!("mend benchmark/machines/{name}.toml")),
             Self::Sandbox(SandboxError::TooWeak { found: Strength::Limits, .. }) => {
                 Some("use the kind `jail`, which is the default, or require less".to_owned())
@@ -320,6 +384,61 @@ impl RunError {
             }
             _ => None,
         }
+    }
+
+    /// The next step where data or a description are missing.
+    fn data_hint(&self) -> Option<String> {
+        match self {
+            Self::NotPrepared { competition, kind: podium_competition::Kind::Kaggle, .. } => Some(format!(
+                "Podium does not prepare Kaggle's data itself yet: mlebench prepare -c {competition}, or name the \
+                 folder with --data-dir if they are elsewhere"
+            )),
+            Self::NotPrepared { competition, .. } => Some(format!(
+                "podium competitions prepare {competition}, or name the folder with --data-dir if they are elsewhere"
+            )),
+            Self::Pointer { .. } => {
+                Some("git lfs pull in the checkout that it lies in brings the file".to_owned())
+            }
+            Self::Unhidden => {
+                Some("use the sandbox `jail` or `docker` for a run with an obfuscated description".to_owned())
+            }
+            Self::Description { path, .. } if path.ends_with("description_obfuscated.md") => Some(
+                "--mle-bench names a checkout of MLE-bench's repository, with mlebench/competitions in it"
+                    .to_owned(),
+            ),
+            Self::Description { .. } => Some(
+                "--description takes original, obfuscated or the path of a readable text file".to_owned(),
+            ),
+            Self::NoDescription { path, .. } => Some(format!(
+                "put Kaggle's or MLE-bench's text at {}, or name a file of it with --description",
+                path.display()
+            )),
+            Self::NoCheckout => Some(
+                "name a checkout of MLE-bench's repository with --mle-bench DIR or PODIUM_MLE_BENCH"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+
+    /// The error with its causes and its hint, on one line.
+    pub fn in_full(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            let words = error.to_string();
+            if !text.contains(words.trim_end()) {
+                text.push_str(": ");
+                text.push_str(words.trim_end());
+            }
+            cause = error.source();
+        }
+        if let Some(hint) = self.hint() {
+            text.push_str(" (");
+            text.push_str(&hint);
+            text.push(')');
+        }
+        text
     }
 
     /// Whether a file of the run folder is damaged, so that trying again changes nothing.

@@ -76,6 +76,25 @@ impl Asked {
         }
     }
 
+    /// Refuses what would otherwise be passed over in silence: an environment that there is not, and what only
+    /// containers have.
+    fn check_names(&self, site: &Site) -> Result<(), RunError> {
+        let kind = self.kind.unwrap_or(SandboxKind::Jail);
+        let named = [("image", &self.docker.image), ("runtime", &self.docker.runtime)];
+        if let Some((option, _)) = named.into_iter().find(|(_, name)| name.is_some())
+            && kind != SandboxKind::Docker
+        {
+            return Err(RunError::NoContainer { option, kind });
+        }
+        if site.python.is_none() && site.requirements(&self.environment).is_empty() {
+            let name = self.environment.clone();
+            let known = site.environments();
+            let nearest = podium_types::nearest::nearest(&name, known.iter().map(String::as_str));
+            return Err(RunError::UnknownEnvironment { name, known, nearest });
+        }
+        Ok(())
+    }
+
     /// The grant of one execution where `workers` of them may run at the same time.
     ///
     /// # Errors
@@ -86,6 +105,7 @@ impl Asked {
         workers: u32,
         origins: &mut Vec<Origin>,
     ) -> Result<SandboxConfig, RunError> {
+        self.check_names(site)?;
         let preset = self.machine.as_ref().map(|name| MachinePreset::load(site, name)).transpose()?;
         let machine = Machine {
             memory: machine::memory(),

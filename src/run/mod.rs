@@ -4,6 +4,8 @@
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
 //! - [`order`]: what a user asks for, resolved into it
 //! - [`recording`]: recorded runs as models
+//! - [`wording`]: which description of its competition an agent is shown
+//! - [`batch`]: a list of submissions graded at once
 //! - [`grants`]: what one execution is to be granted; [`preset`]: machines by name; `machine`: how much memory there is
 //! - [`resources`]: what a run holds of the machine, and what is really in force
 //! - [`site`]: what the machine gives, and the equipment made from it
@@ -22,6 +24,7 @@
 //! Must not know: how anything is printed.
 
 pub mod attempts;
+pub mod batch;
 pub mod clock;
 pub mod config;
 pub mod context;
@@ -46,4 +49,5 @@ pub mod spending;
 pub mod stop;
 pub mod summary;
 pub mod tally;
+pub mod wording;
 pub mod world;

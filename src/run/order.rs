@@ -16,6 +16,7 @@ use crate::run::grants::Asked;
 use crate::run::limits::Limits;
 use crate::run::preset::MachinePreset;
 use crate::run::site::Site;
+use crate::run::wording::Wording;
 
 /// The one path of the submission, relative to an execution's working directory.
 pub const SUBMISSION_PATH: &str = "./submission/submission.csv";
@@ -47,6 +48,10 @@ pub struct Order {
     pub cost: Option<Usd>,
     /// What is asked of the sandbox.
     pub sandbox: Asked,
+    /// Which description the agent is shown.
+    pub description: Wording,
+    /// A checkout of MLE-bench's repository, which holds obfuscated descriptions.
+    pub mle_bench: Option<PathBuf>,
 }
 
 /// One resolved value, for `--dry-run`.
@@ -104,10 +109,15 @@ impl Order {
         let warm = sandbox.warm.word().to_owned();
         let origin = given(self.sandbox.warm.is_some());
         origins.push(Origin { name: "warm starts".to_owned(), value: warm, origin });
-        let description = std::fs::read_to_string(data.public.join("description.md"))
-            .ok()
-            .or_else(|| competition.description.clone())
-            .unwrap_or_default();
+        let description = self.description.text(&competition, &data, self.mle_bench.as_deref())?;
+        if self.description == Wording::Obfuscated && sandbox.kind == SandboxKind::Process {
+            return Err(RunError::Unhidden);
+        }
+        origins.push(Origin {
+            name: "description".to_owned(),
+            value: self.description.to_string(),
+            origin: given(!self.description.is_original()),
+        });
         let task = Task {
             competition: competition.id.clone(),
             description,
@@ -128,6 +138,7 @@ impl Order {
                     .collect(),
             },
             packages,
+            obfuscated: self.description == Wording::Obfuscated,
             submission_check: scaffold.submission_check() && sandbox.kind != SandboxKind::Process,
         };
         let config = RunConfig {
@@ -147,6 +158,7 @@ impl Order {
             limits,
             sandbox,
             overridden: site.assets.overridden().to_vec(),
+            description: self.description.clone(),
         };
         self.tell_origins(&scaffold, &models, &mut origins);
         Ok(Resolved { config, scaffold, competition, models, origins })
@@ -267,6 +279,7 @@ fn competition_files(site: &Site, id: &str) -> BTreeMap<String, String> {
     let offline = format!("benchmark/offline/{id}/");
     let mut files = site.assets.under(&offline, "");
     files.extend(site.assets.under(&format!("benchmark/competitions/{id}."), ""));
+    files.extend(site.assets.under(&format!("benchmark/competitions/{id}/"), ""));
     files.extend(site.assets.under(&format!("benchmark/boards/{id}."), ""));
     files
 }

@@ -85,8 +85,11 @@ impl Site {
         if podium_competition::status(&self.data_dir, competition) == Status::Prepared {
             return Ok(folders);
         }
-        let not_prepared =
-            || RunError::NotPrepared { competition: competition.id.clone(), data_dir: self.data_dir.clone() };
+        let not_prepared = || RunError::NotPrepared {
+            competition: competition.id.clone(),
+            kind: competition.kind,
+            data_dir: self.data_dir.clone(),
+        };
         let archives = self.assets.offline_data(&competition.id).filter(|folder| folder.is_dir());
         let archives = archives.ok_or_else(not_prepared)?;
         let description = competition.description.as_deref().unwrap_or_default();
@@ -179,6 +182,14 @@ impl Site {
     /// The pinned requirements of an environment profile.
     pub fn requirements(&self, profile: &str) -> String {
         self.assets.text(&format!("benchmark/environments/{profile}.txt")).unwrap_or_default().to_owned()
+    }
+
+    /// Names of all environment profiles.
+    pub fn environments(&self) -> Vec<String> {
+        const FOLDER: &str = "benchmark/environments/";
+        let files = self.assets.under(FOLDER, ".txt");
+        let bare = |name: &String| name.strip_prefix(FOLDER)?.strip_suffix(".txt").map(str::to_owned);
+        files.keys().filter_map(bare).filter(|name| !name.contains('/')).collect()
     }
 
     /// The user's own Python, where one is named: this machine's, or the image's where an image is named beside it.

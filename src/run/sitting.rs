@@ -198,6 +198,9 @@ impl StoredRun {
         if let Some(report) = self.ended_before(raise)? {
             return Ok(report);
         }
+        if !self.config.description.is_original() {
+            self.folder.lay_description(&self.config.task.description)?;
+        }
         self.folder.lay_ballast();
         self.sweep();
         let Opened { journal, entries, open_intents, file_system } = Journal::open(&self.folder)?;

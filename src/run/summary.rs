@@ -20,6 +20,7 @@ use crate::run::resources::SandboxReport;
 use crate::run::sitting::StoredRun;
 use crate::run::stop::{Outcome, Stop, StoppedBy};
 use crate::run::tally::Tally;
+use crate::run::wording::Wording;
 
 /// Version of `run.json`.
 const REPORT_FORMAT: u32 = 1;
@@ -37,6 +38,10 @@ pub struct RunReport {
     pub scaffold: String,
     /// The competition.
     pub competition: String,
+    /// Which description the agent was shown: `original`, `obfuscated` or `file PATH`. Runs with different ones are
+    /// never pooled.
+    #[serde(default = "original")]
+    pub description: String,
     /// The model of each role.
     pub models: BTreeMap<String, String>,
     /// Whether a stand-in model answered: such a run shows that the harness works, not how good a scaffold is.
@@ -82,6 +87,11 @@ pub struct RunReport {
     pub dropped_output_bytes: u64,
     /// What the agent could see, by machine.
     pub saw: Saw,
+}
+
+/// Reports of earlier versions do not say: there was no other description.
+fn original() -> String {
+    Wording::Original.to_string()
 }
 
 /// A limit that ended executions.
@@ -231,6 +241,7 @@ pub(super) fn conclude(
             .map_err(|source| RunError::Corrupt { file: "config.json", source })?,
         scaffold: run.config.scaffold.id.clone(),
         competition: run.config.task.competition.clone(),
+        description: run.config.description.to_string(),
         models: run.config.models.clone(),
         stand_in: run.has_stand_in(),
         recordings: run.recordings(),

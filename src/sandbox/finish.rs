@@ -6,8 +6,8 @@ use podium_types::execution::{Collected, Ended, Exception, Execution, LimitHit};
 use rustix::process::Resource;
 
 use crate::{
-    Job, Limits, SandboxError, callback::Told, cgroup::Usage, collect::collect, program, traceback,
-    watch::Ending, workspace,
+    Job, Limits, SandboxError, SubmissionRule, callback::Told, cgroup::Usage, collect::collect, program,
+    traceback, watch::Ending, workspace,
 };
 
 /// What is known of an ended program besides its output.
@@ -41,6 +41,8 @@ pub(crate) fn make_ready(job: &Job) -> Result<(), SandboxError> {
         }
     }
     job.limits.check().map_err(|message| SandboxError::Job { message })?;
+    let rule = job.submission.as_ref().map_or(Ok(()), SubmissionRule::check);
+    rule.map_err(|message| SandboxError::Job { message })?;
     program::check_environment(job)?;
     let submission = job.submission.as_ref().map(|rule| rule.path.as_str());
     workspace::prepare(&job.workspace, submission).map_err(SandboxError::io("preparing", &job.workspace))
@@ -79,7 +81,8 @@ pub(crate) async fn submission(job: &Job) -> Result<Collected, SandboxError> {
 pub(crate) fn rlimits(limits: &Limits) -> Vec<(Resource, u64)> {
     let mut rlimits = vec![
         (Resource::Core, 0),
-        (Resource::Fsize, limits.file_bytes),
+        // The kernel compares it as a signed number, so that more would be less than nothing.
+        (Resource::Fsize, limits.file_bytes.min(i64::MAX.unsigned_abs())),
         (Resource::Nofile, limits.open_files),
         // What a program as root could raise for itself otherwise.
         (Resource::Nice, 0),

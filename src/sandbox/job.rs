@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     time::Duration,
 };
 
@@ -43,6 +43,10 @@ pub struct Job {
     pub workspace: PathBuf,
     /// Host folder that the program may read as `./input`.
     pub input: Option<PathBuf>,
+    /// Files of the input that the program sees with the content of another host file: their names, without a folder,
+    /// and these files. They must be readable by all: a container's user is
+    /// another one. What the input does not have stays absent. The process kind shows the input as it is.
+    pub input_instead: Vec<(String, PathBuf)>,
     /// Host folders mounted read-only at the same path: the Python environment and what it stands on.
     pub read_only: Vec<PathBuf>,
     /// Host folders or files mounted read-only by name, as `/mounts/NAME`; a plain process is told their own path. The
@@ -77,6 +81,7 @@ impl Job {
             program,
             workspace: workspace.into(),
             input: None,
+            input_instead: Vec::new(),
             read_only: environment.read_only(),
             mounts: BTreeMap::new(),
             gpus: GpuGrant::default(),
@@ -129,6 +134,20 @@ pub struct SubmissionRule {
     pub max_bytes: u64,
 }
 
+impl SubmissionRule {
+    /// Says why nothing can be collected from such a path, if that is so.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let mut components = Path::new(&self.path).components().peekable();
+        let is_inside =
+            components.peek().is_some() && components.all(|part| matches!(part, Component::Normal(_)));
+        if is_inside && !self.path.contains('\0') {
+            Ok(())
+        } else {
+            Err(format!("the submission `{}` is no path inside the workspace", self.path))
+        }
+    }
+}
+
 /// The limits of one execution.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -166,21 +185,30 @@ const LEAST_MEMORY: u64 = 24 << 20;
 const LEAST_PROCESSES: u64 = 8;
 /// Python opens a few while it starts, the loader as well.
 const LEAST_OPEN_FILES: u64 = 32;
+/// Bubblewrap writes the small files of a jail under the same limit.
+const LEAST_FILE: u64 = 64 << 10;
+/// No kernel has more (`PID_MAX_LIMIT`).
+const MOST_PROCESSES: u64 = 4 << 20;
 
 impl Limits {
-    /// Says which limit is too small for anything to run within it.
+    /// Says which limit is too small for anything to run within it, or larger than any kernel takes.
     pub(crate) fn check(&self) -> Result<(), String> {
         let least = [
-            ("memory limit", self.memory_bytes, LEAST_MEMORY, "bytes"),
-            ("process limit", self.processes, LEAST_PROCESSES, "processes"),
-            ("open files limit", self.open_files, LEAST_OPEN_FILES, "files"),
+            ("a memory limit", self.memory_bytes, LEAST_MEMORY, "bytes"),
+            ("a process limit", self.processes, LEAST_PROCESSES, "processes"),
+            ("an open files limit", self.open_files, LEAST_OPEN_FILES, "files"),
+            ("a file size limit", self.file_bytes, LEAST_FILE, "bytes"),
         ];
-        match least.iter().find(|(_, limit, least, _)| limit < least) {
-            Some((name, limit, least, unit)) => {
-                Err(format!("a {name} of {limit} {unit} is below the least, {least} {unit}"))
-            }
-            None => Ok(()),
+        if let Some((name, limit, least, unit)) = least.iter().find(|(_, limit, least, _)| limit < least) {
+            return Err(format!("{name} of {limit} {unit} is below the least, {least} {unit}"));
         }
+        if self.processes > MOST_PROCESSES {
+            let limit = self.processes;
+            return Err(format!(
+                "a process limit of {limit} processes is above the most, {MOST_PROCESSES} processes"
+            ));
+        }
+        Ok(())
     }
 }
 

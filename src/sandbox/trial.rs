@@ -22,6 +22,7 @@ impl Trial {
             program: Program::Command { argv },
             workspace,
             input: None,
+            input_instead: Vec::new(),
             read_only: Vec::new(),
             mounts: BTreeMap::new(),
             gpus: GpuGrant::default(),

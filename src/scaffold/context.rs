@@ -62,6 +62,9 @@ pub struct Task {
     pub grants: Grants,
     /// Packages of the Python environment, `name version`, most useful first.
     pub packages: Vec<String>,
+    /// Whether prompts must not tell which competition it is, nor where it was held: the description does not either.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub obfuscated: bool,
     /// Whether a program can have a submission checked while it runs.
     #[serde(default)]
     pub submission_check: bool,

@@ -1,8 +1,10 @@
 //! `podium sandbox exec`: anyone can try by hand what an agent's code can do, and cannot.
 
+use rustix::fs::{FileType, Mode};
+use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::support::{Place, Podium, need, place};
+use crate::support::{Place, Podium, leftovers, need, place, wait};
 
 fn exec(place: &Place, options: &[&str], command: &[&str]) -> Podium {
     let podium = Podium::new(place).args(["sandbox", "exec", "--python"]).arg(place::python());
@@ -165,6 +167,12 @@ fn a_session_keeps_its_state_from_line_to_line() {
     {
         assert!(err.contains(told), "{told}: {err}");
     }
+    // What is no text is no end.
+    let file = place.path().join("bytes");
+    std::fs::write(&file, b"echo \xff\necho after\r\n").unwrap();
+    let podium = Podium::new(&place).args(["sandbox", "session", "--python"]).arg(place::python());
+    let bytes = podium.stdin(std::fs::File::open(file).unwrap()).output().expect(0);
+    assert!(bytes.stdout.ends_with("\nafter\n"), "{}", bytes.stdout);
     let (out, _) =
         session(&place, &["--kernel"], "x = 3\n\nfor i in range(2):\n    print(i)\nx + 1\n\n1/0\n");
     assert!(out.starts_with("0\n1\n4\n") && out.contains("ZeroDivisionError"), "{out}");
@@ -207,4 +215,84 @@ fn a_session_speaks_json_lines() {
     assert!(lines[3]["error"].as_str().unwrap().starts_with("no request"));
     assert_eq!(lines[5]["output"]["head"], "got abc\n");
     assert!(lines[6]["closed"]["wall_ms"].is_u64());
+}
+
+#[test]
+fn a_command_that_is_told_to_stop_leaves_nothing() {
+    if !need::jail("a_command_that_is_told_to_stop_leaves_nothing") {
+        return;
+    }
+    let place = Place::new();
+    let temporary = place.path().join("tmp");
+    let workspace = place.path().join("space");
+    let lines = place.path().join("lines");
+    std::fs::create_dir(&temporary).unwrap();
+    std::fs::create_dir(&workspace).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, &lines, FileType::Fifo, Mode::from_raw_mode(0o600), 0).unwrap();
+    let up = workspace.join("up");
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        for is_session in [false, true] {
+            let options = ["--workspace", workspace.to_str().unwrap()];
+            let podium = if is_session {
+                // Nobody ever ends its input.
+                let mut input = std::fs::File::options().read(true).write(true).open(&lines).unwrap();
+                std::io::Write::write_all(&mut input, b"touch up\n").unwrap();
+                let podium = Podium::new(&place).args(["sandbox", "session", "--python"]);
+                podium.arg(place::python()).args(options).stdin(input)
+            } else {
+                exec(&place, &options, &["sh", "-c", "touch up; sleep 300 & sleep 300"])
+            };
+            let running = podium.env("TMPDIR", &temporary).start();
+            wait::until("it is up", || up.exists().then_some(()));
+            running.signal(signal);
+            let harness = running.pid();
+            running.wait().expect(5);
+            assert_eq!(leftovers::groups_of(harness), Vec::<std::path::PathBuf>::new(), "{signal:?}");
+            let folders: Vec<_> = std::fs::read_dir(&temporary).unwrap().flatten().collect();
+            assert!(folders.is_empty(), "{signal:?}: {folders:?}");
+            std::fs::remove_file(&up).unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_granted_is_refused_in_a_sentence() {
+    if !need::jail("what_cannot_be_granted_is_refused_in_a_sentence") {
+        return;
+    }
+    let place = Place::new();
+    let table: &[(&[&str], &str)] = &[
+        (&["--memory", "1"], "a memory limit of 1 bytes is below the least"),
+        (&["--processes", "2"], "a process limit of 2 processes is below the least"),
+        (&["--processes", "18446744073709551615"], "is above the most, 4194304 processes"),
+        (&["--open-files", "3"], "an open files limit of 3 files is below the least"),
+        (&["--file-size", "1"], "a file size limit of 1 bytes is below the least"),
+        (&["--submission", "../x"], "`../x` is no path inside the workspace"),
+        (&["--submission", "/etc/passwd"], "`/etc/passwd` is no path inside the workspace"),
+        (&["--submission", "."], "`.` is no path inside the workspace"),
+        (&["--submission", ""], "`` is no path inside the workspace"),
+        (&["--mount", "host=/proc"], "`/proc` cannot be mounted"),
+        (&["--mount", "host=/dev/null"], "`/dev/null` cannot be mounted"),
+        (&["--mount", "host=/run"], "`/run` cannot be mounted"),
+        (&["--input", "/sys/kernel"], "`/sys/kernel` cannot be mounted"),
+        (&["--image", "some"], "--image is for containers, and this sandbox is a jail"),
+        (&["--runtime", "some"], "--runtime is for containers, and this sandbox is a jail"),
+    ];
+    for (options, want) in table {
+        let refused = exec(&place, options, &["true"]).output().expect(2);
+        assert!(refused.stderr.contains(want), "{options:?}: {}", refused.stderr);
+        assert_eq!(refused.stderr.matches("error: ").count(), 1, "{}", refused.stderr);
+    }
+    let podium = Podium::new(&place).args(["sandbox", "exec", "--environment", "bas", "--", "true"]);
+    let refused = podium.output().expect(2);
+    assert!(refused.stderr.contains("environment `bas` is unknown; nearest: base"), "{}", refused.stderr);
+    // What a submission's folder holds besides would go with it.
+    let own = place.write("space/results/own.txt", "mine");
+    let space = place.path().join("space");
+    let options = ["--workspace", space.to_str().unwrap(), "--submission", "results/submission.csv"];
+    let refused = exec(&place, &options, &["true"]).output().expect(2);
+    assert!(refused.stderr.contains("would be emptied") && own.exists(), "{}", refused.stderr);
+    // More than any file can have is no limit, and blanks of a variable are its own.
+    let huge = ["--file-size", "16000000T", "--disk", "16000000T", "--env", "A= b "];
+    exec(&place, &huge, &["sh", "-c", "test \"$A\" = ' b '"]).output().expect(0);
 }

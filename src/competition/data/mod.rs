@@ -2,13 +2,19 @@
 //! existing folder works unchanged. What may be shown to an agent is under `public`; nothing under `private` ever is.
 
 mod archives;
+mod checksum;
 mod error;
+mod listing;
+mod pointer;
+mod survey;
 mod unpack;
 
 use std::path::{Path, PathBuf};
 
 pub use archives::{Archives, archives};
 pub use error::DataError;
+pub use pointer::is_pointer;
+pub use survey::{Checking, Found, Readiness, Survey, survey};
 pub use unpack::{Prepared, prepare_offline};
 
 use crate::catalog::Competition;

@@ -141,6 +141,7 @@ fn handle() -> Handle {
             mounts: vec![],
         },
         packages: Vec::new(),
+        obfuscated: false,
         submission_check: false,
     };
     Handle::new(task, 7, Tally::new(LIMITS).budget())

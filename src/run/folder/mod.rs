@@ -157,6 +157,22 @@ impl RunFolder {
         self.path.join("run.json")
     }
 
+    /// The description that the agent is shown instead of the one in the data folder, where it is another.
+    pub fn description_path(&self) -> PathBuf {
+        self.path.join("description.md")
+    }
+
+    /// Writes that description, readable by the user that a container runs as.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn lay_description(&self, text: &str) -> Result<(), FolderError> {
+        let path = self.description_path();
+        write_whole(&path, text.as_bytes())?;
+        let all = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+        std::fs::set_permissions(&path, all).map_err(|source| failed("open to readers", &path, source))
+    }
+
     /// The ballast file.
     pub fn ballast_path(&self) -> PathBuf {
         self.path.join("ballast")

@@ -18,6 +18,7 @@ use crate::run::driver::Performed;
 use crate::run::folder::is_disk_full;
 use crate::run::resources::room;
 use crate::run::stop::{Stop, StoppedBy};
+use crate::run::wording;
 
 /// A submission may be this large, or so many times the sample submission where that is more: floats are longer than
 /// the sample's zeros, and no honest file is far beyond.
@@ -75,6 +76,10 @@ impl Inner {
         self.in_workspaces("creating the workspace", &path, Workspaces::create).await?;
         let mut job = Job::new(request.program.clone(), &path, &self.equipment.environment);
         job.input = Some(self.equipment.data.public.clone());
+        let description = self.folder.description_path();
+        if description.exists() {
+            job.input_instead.push((wording::FILE.to_owned(), description));
+        }
         job.hidden.clone_from(&self.equipment.hidden);
         job.hidden.push(self.folder.path().to_owned());
         job.limits = self.equipment.execution_limits.clone();

@@ -207,7 +207,11 @@ fn mounts(docker: &Docker, job: &Job) -> Result<Vec<Mount>, SandboxError> {
     }
     if let Some(input) = &job.input {
         readable(docker, input)?;
-        mounts.push(bind(docker, input, Path::new(root::WORKSPACE).join(workspace::INPUT), false)?);
+        let inside = Path::new(root::WORKSPACE).join(workspace::INPUT);
+        mounts.push(bind(docker, input, &inside, false)?);
+        for (name, file) in root::replaced(job, input) {
+            mounts.push(bind(docker, file, inside.join(name), false)?);
+        }
     }
     // What an image declares as a volume would be a folder of the engine's without a size.
     mounts.extend(docker.image.volumes.iter().map(|path| Mount {

@@ -4,17 +4,24 @@
 
 use std::{
     collections::BTreeMap,
+    io,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::mpsc,
+    time::Duration,
 };
 
 use podium_types::execution::Ended;
+use rustix::process::{Pid, PidfdFlags, Signal};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{Sandbox, SandboxError, trial};
 
 /// The oldest Python that is supported.
 const OLDEST: (u32, u32) = (3, 11);
+
+/// How long one may take to tell of itself; a disk on the network is slow.
+const ANSWER: Duration = Duration::from_mins(1);
 
 const ABOUT: &str = "import json, sys, platform
 print(json.dumps({'path': sys.executable, 'version': platform.python_version(), \
@@ -111,16 +118,52 @@ async fn run_json_inside<T: DeserializeOwned>(
 
 /// Runs a few lines in isolated mode and parses the JSON they print.
 fn run_json<T: DeserializeOwned>(python: &Path, code: &str) -> Result<T, SandboxError> {
+    run_json_within(ANSWER, python, code)
+}
+
+fn run_json_within<T: DeserializeOwned>(
+    limit: Duration,
+    python: &Path,
+    code: &str,
+) -> Result<T, SandboxError> {
     let failed = |why: String| SandboxError::NoPython { message: format!("`{}` {why}", python.display()) };
-    let output = Command::new(python)
-        .args(["-I", "-c", code])
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| failed(format!("cannot be started: {error}")))?;
+    let not_started = |error: io::Error| failed(format!("cannot be started: {error}"));
+    let mut command = Command::new(python);
+    command.args(["-I", "-c", code]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().map_err(not_started)?;
+    let process = rustix::process::pidfd_open(Pid::from_child(&child), PidfdFlags::empty())
+        .map_err(SandboxError::system("pidfd_open"))?;
+    let (sender, answer) = mpsc::channel();
+    // Ends with the program, or when what that has left behind has closed its output.
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    let Ok(output) = answer.recv_timeout(limit) else {
+        // It may have ended this moment.
+        let _ = rustix::process::pidfd_send_signal(&process, Signal::KILL);
+        return Err(failed(format!("does not answer within {} s", limit.as_secs())));
+    };
+    let output = output.map_err(not_started)?;
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr);
         let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("no message");
         return Err(failed(format!("failed: {last}")));
     }
     serde_json::from_slice(&output.stdout).map_err(|error| failed(format!("answered nonsense: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn one_that_does_not_answer_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let python = folder.path().join("python");
+        std::fs::write(&python, "#!/bin/sh\nexec sleep 300\n").unwrap();
+        std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let refused = run_json_within::<Interpreter>(Duration::ZERO, &python, ABOUT).unwrap_err();
+        assert!(refused.to_string().contains("does not answer within 0 s"), "{refused}");
+        assert!(refused.hint().is_some());
+    }
 }

@@ -84,11 +84,28 @@ pub(super) fn mounts(
     devices::driver(arguments, &job.gpus)?;
     arguments.add("--bind", [job.workspace.as_path(), Path::new(WORKSPACE)]);
     if let Some(input) = &job.input {
-        arguments.add("--ro-bind", [input.as_path(), &Path::new(WORKSPACE).join(workspace::INPUT)]);
+        let inside = Path::new(WORKSPACE).join(workspace::INPUT);
+        arguments.add("--ro-bind", [input.as_path(), &inside]);
+        for (name, file) in replaced(job, input) {
+            arguments.add("--ro-bind", [file, &inside.join(name)]);
+        }
     }
     arguments.add("--remount-ro", ["/"]);
     arguments.add("--chdir", [WORKSPACE]);
     Ok(())
+}
+
+/// The files of the input that others stand in for. A name must be that of a regular file, which is the place to mount
+/// at: a link could lead elsewhere.
+pub(crate) fn replaced<'a>(job: &'a Job, input: &Path) -> impl Iterator<Item = (&'a str, &'a Path)> {
+    let is_file = |name: &str| input.join(name).symlink_metadata().is_ok_and(|found| found.is_file());
+    let there: Vec<(&str, &Path)> = job
+        .input_instead
+        .iter()
+        .filter(|(name, _)| is_file(name))
+        .map(|(name, file)| (name.as_str(), file.as_path()))
+        .collect();
+    there.into_iter()
 }
 
 /// The view of a fork server for a job: all that the job's program sees, but for the input, the content of the
@@ -106,7 +123,30 @@ pub(super) fn server_mounts(arguments: &mut Arguments, job: &Job, nodes: &Nodes)
     Ok(())
 }
 
-/// Refuses a job of which a mount is or contains a folder that must stay hidden. Links are resolved on both sides, so
+/// Where the kernel and its services speak to the host's programs: a read-only mount stops neither a connection to a
+/// socket nor a look at the host's processes.
+const LIVE: [&str; 4] = ["/proc", "/sys", "/dev", "/run"];
+/// Folders of files below these.
+const FILES: [&str; 2] = ["/dev/shm", "/run/media"];
+
+/// Refuses a mount of something other than files.
+fn check_is_files(path: &Path) -> Result<(), SandboxError> {
+    let source = path.canonicalize().map_err(SandboxError::io("mounting", path))?;
+    let facts = source.metadata().map_err(SandboxError::io("mounting", path))?;
+    let refused = |what: &str| SandboxError::Job {
+        message: format!("`{}` cannot be mounted: it is {what}", path.display()),
+    };
+    if !facts.is_dir() && !facts.is_file() {
+        return Err(refused("no folder and no regular file"));
+    }
+    let is_below = |folder: &&str| source.starts_with(folder) && source != Path::new(folder);
+    if LIVE.iter().any(|folder| source.starts_with(folder)) && !FILES.iter().any(is_below) {
+        return Err(refused("the kernel's or a service's, through which the host could be reached"));
+    }
+    Ok(())
+}
+
+/// Refuses a job of which a mount is or contains a folder that must stay hidden, or is no files at all. Links are resolved on both sides, so
 /// a detour changes nothing.
 pub(crate) fn check(job: &Job) -> Result<(), SandboxError> {
     let hidden: Vec<PathBuf> = job.hidden.iter().map(|path| resolved(path)).collect();
@@ -118,8 +158,10 @@ pub(crate) fn check(job: &Job) -> Result<(), SandboxError> {
             return Err(SandboxError::Exposed { mount: mount.to_owned(), hidden: hidden.clone() });
         }
     }
+    job.input.as_deref().map_or(Ok(()), check_is_files)?;
     for (name, path) in &job.mounts {
         check_mount_name(name).map_err(|message| SandboxError::Job { message })?;
+        check_is_files(path)?;
         let source = path.canonicalize().map_err(SandboxError::io("mounting", path))?;
         // A part of what is hidden is no better than the whole.
         if let Some(hidden) =

@@ -87,7 +87,8 @@ pub(super) fn start(
     let mut live = Live::new(tree, child);
     limit_processes(first, job)?;
     if jail.facts.callbacks {
-        live.tree.serve(Callbacks::start(first, job.submission_check.as_ref())?);
+        let callbacks = Callbacks::start(first, job.submission_check.as_ref());
+        live.tree.serve(callbacks.map_err(|error| instead(error, &live.tree, output))?);
     }
     File::from(block_write)
         .write_all(b"1")
@@ -163,6 +164,11 @@ fn limit_processes(first: Pid, job: &Job) -> Result<(), SandboxError> {
     rustix::process::prlimit(Some(first), Resource::Nproc, Rlimit { current: limit, maximum: limit })
         .map(|_| ())
         .map_err(SandboxError::system("prlimit"))
+}
+
+/// A jail that ended meanwhile has said why, which is the cause of what failed then.
+fn instead(error: SandboxError, tree: &JailTree, output: &OwnedFd) -> SandboxError {
+    if tree.is_alive() { error } else { SandboxError::Start { message: said(output) } }
 }
 
 /// What bubblewrap said before it ended.

@@ -66,14 +66,19 @@ impl JailTree {
         Ok(self.group.as_ref().map(Group::procs).transpose()?.unwrap_or_default())
     }
 
+    /// The first process has not ended.
+    pub(super) fn is_alive(&self) -> bool {
+        let mut fds = [PollFd::new(&self.first_fd, PollFlags::IN)];
+        rustix::event::poll(&mut fds, Some(&Timespec::default())) == Ok(0)
+    }
+
     /// Sends a signal to the program's group, which the first process leads. While that is alive, its number is still
     /// its own.
     fn signal(&self, signal: Signal) {
         if let Some(copy) = &self.warm {
             return copy.signal(signal);
         }
-        let mut fds = [PollFd::new(&self.first_fd, PollFlags::IN)];
-        if rustix::event::poll(&mut fds, Some(&Timespec::default())) == Ok(0) {
+        if self.is_alive() {
             // Fails only when there is nobody left.
             let _ = rustix::process::kill_process_group(self.first, signal);
         }

@@ -13,6 +13,7 @@ use std::{
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec},
+    net::SocketType,
     process::{Pid, Resource},
 };
 
@@ -54,7 +55,10 @@ pub(super) fn start(jail: &Jail, job: &Job, launch: &Launch) -> Option<Live<Jail
         Ok(live) => Some(live),
         Err(error) => {
             tracing::debug!(%error, "a warm start failed");
-            jail.warm.failed(&key, &server, &error);
+            // What is wrong with one job says nothing of the server: a workspace could put an end to all warm starts.
+            if !matches!(error, SandboxError::Job { .. } | SandboxError::Exposed { .. }) {
+                jail.warm.failed(&key, &server, &error);
+            }
             None
         }
     }
@@ -89,7 +93,8 @@ fn serve(jail: &Jail, job: &Job, argv: Vec<OsString>) -> Result<Server, SandboxE
 
 /// Makes the jail and has a copy enter it.
 fn copy(jail: &Jail, job: &Job, launch: &Launch, server: &Server) -> Result<Live<JailTree>, SandboxError> {
-    let (stdin, holder) = pipe_pair()?;
+    // A pipe could be opened for writing inside, by its name below `/proc/1/fd`, and so ended; a socket cannot.
+    let (stdin, holder) = warm::pair(SocketType::STREAM).map_err(SandboxError::system("socketpair"))?;
     rustix::io::write(&holder, b"\n").map_err(SandboxError::system("write"))?;
     let (said, output) = pipe_pair()?;
     let waiting =

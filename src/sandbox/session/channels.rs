@@ -166,6 +166,20 @@ impl Feed {
     }
 }
 
+/// Reads what is in a pipe at this moment and no more: a command can open its input for writing as well, and one that
+/// writes without pause would hold up whoever reads to the end.
+fn discard(pipe: &OwnedFd) {
+    let mut buffer = [0_u8; 8 << 10];
+    let mut left = rustix::io::ioctl_fionread(pipe).unwrap_or(0);
+    while left > 0 {
+        let room = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        match rustix::io::read(pipe, buffer.get_mut(..room).unwrap_or_default()) {
+            Ok(count @ 1..) => left = left.saturating_sub(count as u64),
+            _ => return,
+        }
+    }
+}
+
 /// The standard input of commands. It can end for one of them and be there again for the next, because the writing end
 /// is opened through the reading end, which the harness holds as well.
 pub(super) struct Input {
@@ -187,8 +201,7 @@ impl Input {
         // A description of its own: the other one is the commands', and must keep blocking.
         let left = self.open(OFlags::RDONLY).map_err(SandboxError::io("opening", "/proc/self/fd"))?;
         let writer = self.open(OFlags::WRONLY).map_err(SandboxError::io("opening", "/proc/self/fd"))?;
-        let mut buffer = [0_u8; 4096];
-        while let Ok(1..) = rustix::io::read(&left, &mut buffer) {}
+        discard(&left);
         self.feed = Some(Feed::new(writer)?);
         Ok(())
     }
@@ -226,5 +239,33 @@ impl Input {
         if self.end && !self.is_pending() {
             self.feed = None;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_that_is_written_without_pause_is_renewed_all_the_same() {
+        let (read, write) = pipe_pair().unwrap();
+        rustix::io::ioctl_fionbio(&write, true).unwrap();
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let _inside = runtime.enter();
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                        let _ = rustix::io::write(&write, &[0; 8 << 10]);
+                    }
+                });
+            }
+            let mut input = Input::new(read).unwrap();
+            for _ in 0..100 {
+                input.renew().unwrap();
+            }
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
     }
 }

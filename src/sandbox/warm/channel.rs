@@ -34,7 +34,7 @@ pub(crate) struct Message {
 }
 
 /// Two connected sockets that no child inherits by itself.
-pub(super) fn pair(kind: SocketType) -> Result<(OwnedFd, OwnedFd), Errno> {
+pub(crate) fn pair(kind: SocketType) -> Result<(OwnedFd, OwnedFd), Errno> {
     rustix::net::socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)
 }
 

@@ -89,6 +89,8 @@ pub(crate) fn request(server: &Server, request: &Request<'_>, holder: OwnedFd) -
         match (words.next(), words.next()) {
             (Some("ready"), None) => ready = true,
             (Some("pid"), Some(number)) => process = number.parse().ok().and_then(Pid::from_raw),
+            (Some("declined"), Some(_)) => return Err(declined(&message.text)),
+            (Some("ended"), Some(_)) => return Err(declined("it ended within its limits before it began")),
             _ => return Err(failed(&message.text)),
         }
     }
@@ -99,6 +101,11 @@ pub(crate) fn request(server: &Server, request: &Request<'_>, holder: OwnedFd) -
 /// An error of a warm start; what follows is a cold one.
 pub(super) fn failed(message: &str) -> SandboxError {
     SandboxError::Start { message: format!("warm start: {message}") }
+}
+
+/// The server serves, but not this job: nothing that other jobs have to suffer from.
+fn declined(message: &str) -> SandboxError {
+    SandboxError::Job { message: format!("warm start: {message}") }
 }
 
 impl Copy {

@@ -11,7 +11,8 @@
 //! program's process is outside (`os.getppid()` is 0), it leads its own session, `sys.meta_path` holds one finder more,
 //! the shared libraries of the profile are loaded and their threads begin when they are needed, the memory it shares
 //! with the server is not counted, all copies of one server have the same addresses, the C library's own signal 33 is
-//! taken, and at the end the server's modules and libraries are not taken apart: an object that a script leaves inside
+//! taken, a module that a script puts before one of the same name is the script's own only for what is imported by the
+//! search path from then on, and at the end the server's modules and libraries are not taken apart: an object that a script leaves inside
 //! a package is not finalised (what it leaves in its own modules is). Scripts that say `# podium: cold`, name a package
 //! that keeps state of a device ([`fitness`]), commands and sessions start cold, and so do the docker and the process
 //! kinds.
@@ -25,6 +26,7 @@ mod fitness;
 mod server;
 mod servers;
 
+pub(crate) use channel::pair;
 pub(crate) use copy::{Copy, Request, request};
 pub(crate) use fitness::fits;
 pub(crate) use server::{Server, source};

@@ -84,6 +84,8 @@ pub struct Entry {
 pub struct Files {
     workspace: PathBuf,
     input: Option<PathBuf>,
+    /// Files of the input that others stand in for, as inside.
+    instead: Vec<(String, PathBuf)>,
     max_bytes: u64,
 }
 
@@ -97,7 +99,9 @@ impl Files {
     /// Those of a job. Programs of the job may be running.
     pub fn of(job: &Job) -> Self {
         let max_bytes = MOST_BYTES.min(job.limits.file_bytes);
-        Self { workspace: job.workspace.clone(), input: job.input.clone(), max_bytes }
+        let (workspace, input, instead) =
+            (job.workspace.clone(), job.input.clone(), job.input_instead.clone());
+        Self { workspace, input, instead, max_bytes }
     }
 
     /// The same with another limit on the size of a file, in bytes.
@@ -224,6 +228,12 @@ impl Files {
         match (&self.input, normal.next()) {
             (Some(input), Some(Component::Normal(first))) if first == INPUT => {
                 let rest: PathBuf = normal.collect();
+                let other = self.instead.iter().find(|(name, _)| rest == Path::new(name));
+                if let Some((Some(folder), Some(name))) =
+                    other.map(|(_, file)| (file.parent(), file.file_name()))
+                {
+                    return Ok(Target::Input(folder, name.into()));
+                }
                 Ok(Target::Input(input, if rest.as_os_str().is_empty() { ".".into() } else { rest }))
             }
             _ => Ok(Target::Workspace(relative)),

@@ -10,8 +10,8 @@ use crate::context::{Budget, Direction, Task};
 /// Variables of `common/benchmark.md.tera`: the rules that every agent is told.
 #[derive(Clone, Debug, Serialize)]
 pub struct BenchmarkVariables<'a> {
-    /// Competition id.
-    pub competition: &'a str,
+    /// Competition id; none where it must not be known, see [`Task::obfuscated`].
+    pub competition: Option<&'a str>,
     /// Name of the metric.
     pub metric: &'a str,
     /// `lower` or `higher`: which is better.
@@ -47,7 +47,7 @@ impl<'a> BenchmarkVariables<'a> {
     /// The rules in force.
     pub fn new(task: &'a Task, budget: &Budget) -> Self {
         Self {
-            competition: &task.competition,
+            competition: (!task.obfuscated).then_some(task.competition.as_str()),
             metric: &task.metric,
             direction: word(task.direction),
             submission_path: submission_path(task),

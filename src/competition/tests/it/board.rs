@@ -2,7 +2,7 @@
 
 use crate::common::{competition, toml};
 use podium_competition::board::{Medal, Thresholds, medal_positions, round_like_numpy, round_like_python};
-use podium_competition::{Outcome, Rounding, report};
+use podium_competition::{Board, Outcome, Rounding, report};
 use podium_metric::Direction;
 use proptest::prelude::*;
 
@@ -87,6 +87,37 @@ proptest! {
     fn rounding_moves_by_half_a_unit_at_most(score in -1e6f64..1e6) {
         for rounded in [round_like_python(score), round_like_numpy(score)] {
             prop_assert!((rounded - score).abs() <= 0.500_001e-5);
+        }
+    }
+}
+
+#[test]
+fn a_leaderboard_is_sorted_by_the_competition() {
+    let text = "\u{feff}Rank,TeamName,score\n2,b,0.5\n1,NaN,0.25\n3,c,\n4,d,0.75\n";
+    let lower = Board::of_leaderboard(text, Direction::Lower).unwrap();
+    assert_eq!(lower.scores(), [0.25, 0.5, 0.75]);
+    assert_eq!(lower.entries[0].name, "NaN");
+    let higher = Board::of_leaderboard(text, Direction::Higher).unwrap();
+    assert_eq!(higher.scores(), [0.75, 0.5, 0.25]);
+    let equal = Board::of_leaderboard("Score\n1\n1\n", Direction::Lower).unwrap();
+    assert_eq!(equal.thresholds.map(|board| board.direction), Some(Direction::Lower));
+    for (text, problem) in [
+        ("", "no column"),
+        ("team\na\n", "its columns are team"),
+        ("score\nnan\n\n", "no team"),
+        ("score\ninf\n1\n", "data row 1"),
+        ("score,score\n\"1", "cannot be read"),
+    ] {
+        let error = Board::of_leaderboard(text, Direction::Lower).unwrap_err();
+        assert!(error.contains(problem), "{error}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_leaderboard_or_an_error(text in "(score|Score|x)?[\n,0-9a\"\u{feff}-]{0,40}") {
+        if let Ok(board) = Board::of_leaderboard(&text, Direction::Higher) {
+            prop_assert!(!board.scores().is_empty() && board.thresholds.is_some());
         }
     }
 }

@@ -94,6 +94,45 @@ async fn a_mount_that_shows_what_is_hidden_is_refused() {
 }
 
 #[tokio::test]
+async fn a_file_of_the_input_is_seen_as_another() {
+    let Some(jail) = jail() else { return };
+    let place = Place::new();
+    let put = |name: &str, text: &str| {
+        let path = place.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    put("input/description.md", "the original");
+    put("input/train.csv", "id");
+    let instead = put("instead.md", "another");
+    std::os::unix::fs::symlink("train.csv", place.folder.path().join("input/link.csv")).unwrap();
+    let code = r"
+import os
+print(sorted(os.listdir('input')))
+for name in ['description.md', 'train.csv', 'link.csv']:
+    print(open('input/' + name).read())
+try:
+    open('input/description.md', 'w')
+except OSError as error:
+    print(error.strerror)
+";
+    let mut job = place.python(code);
+    for name in ["description.md", "absent.md", "link.csv"] {
+        job.input_instead.push((name.to_owned(), instead.clone()));
+    }
+    let files = podium_sandbox::workspace::Files::of(&job);
+    assert_eq!(files.read("input/description.md").unwrap(), b"another", "as programs see it");
+    assert_eq!(files.read("input/train.csv").unwrap(), b"id");
+    let text = jail.execute(&job).await.unwrap().output.text();
+    let listed = "['description.md', 'link.csv', 'train.csv']";
+    assert_eq!(text, format!("{listed}\nanother\nid\nid\nRead-only file system\n"));
+    assert_eq!(
+        std::fs::read_to_string(place.folder.path().join("input/description.md")).unwrap(),
+        "the original"
+    );
+}
+
+#[tokio::test]
 async fn waiting_threads_sleep() {
     let Some(jail) = jail() else { return };
     let ended =

@@ -6,8 +6,8 @@ use std::{
 };
 
 use podium_sandbox::{
-    Environment, ExecutionFuture, Facts, Interpreter, Job, Sandbox, SandboxError, SandboxKind, Settings,
-    Strength, SubmissionRule, environment::default_cache, open, workspace,
+    Environment, ExecutionFuture, Facts, Interpreter, Job, Sandbox, SandboxError, SandboxKind, SessionFuture,
+    SessionJob, Settings, Strength, SubmissionRule, environment::default_cache, open, workspace,
 };
 use podium_types::execution::{Execution, Program};
 use tempfile::TempDir;
@@ -65,6 +65,11 @@ impl Sandbox for Warm {
             assert!(execution.warm, "began cold: {execution:?}");
             Ok(execution)
         })
+    }
+
+    /// A session has an interpreter of its own.
+    fn open_session<'a>(&'a self, job: &'a SessionJob) -> SessionFuture<'a> {
+        self.0.open_session(job)
     }
 }
 

@@ -42,6 +42,8 @@ class Hidden:
         # Those that scripts ask for; the rest is found out again when it is needed.
         self.closures = {name: names for name, names in self.closures.items() if name in IMPORTS}
         self.specs = {}
+        self.shadowed = set()
+        self.finder = sys.modules["_frozen_importlib_external"].PathFinder
         self.top_level = frozenset(name.partition(".")[0] for name in self.modules)
 
     def closure(self, wanted):
@@ -58,13 +60,25 @@ class Hidden:
     def find_spec(self, name, path=None, target=None):
         module = self.modules.get(name)
         real = getattr(module, "__spec__", None)
-        if real is None:
+        if real is None or self.is_shadowed(name, path, real):
             return None
         spec = type(real)(name, self, origin=real.origin, is_package=real.submodule_search_locations is not None)
         spec.submodule_search_locations = real.submodule_search_locations
         spec.has_location = real.has_location
         spec.cached = real.cached
         return spec
+
+    def is_shadowed(self, name, path, real):
+        """True when the search path leads to another module of this name: the script has written one, or put a folder
+        in front. What was imported here with the first of the name goes on with that."""
+        top = name.partition(".")[0]
+        if path is None and real.has_location and top not in self.shadowed:
+            found = self.finder.find_spec(name)
+            if found is not None and found.has_location and found.origin != real.origin:
+                self.shadowed.add(top)
+                for other in [other for other in self.modules if other.partition(".")[0] == top]:
+                    del self.modules[other]
+        return top in self.shadowed
 
     def create_module(self, spec):
         self.specs[spec.name] = self.modules[spec.name].__spec__

@@ -8,6 +8,10 @@ def reseed(hidden):
         process.current_process().authkey = os.urandom(32)
 
 
+class Declined(Exception):
+    """This program has to start cold; others need not."""
+
+
 def become_program(kernel, hidden, request, report, filters):
     """The second child: everything between the fork and the script. Nothing of the server may be left."""
     os.setsid()
@@ -27,7 +31,7 @@ def become_program(kernel, hidden, request, report, filters):
     os.chdir(WORKSPACE)
     shadows = {entry.partition(".")[0] for entry in os.listdir(".")} & hidden.top_level
     if shadows:
-        raise RuntimeError(f"the workspace has its own `{sorted(shadows)[0]}`")
+        raise Declined(f"the workspace has its own `{sorted(shadows)[0]}`")
     reseed(hidden)
     os.dup2(request["output"], 1)
     os.dup2(request["output"], 2)
@@ -71,11 +75,12 @@ def serve_one(kernel, hidden, request, filters):
         # Left to whoever adopts it, it would hold up the end of its jail for as long as that one takes.
         os.waitpid(child, 0)
     except BaseException as error:
+        # Whatever happens here, an interpreter that is not quite in its jail must not go on to the script.
         try:
-            report.send(b"failed " + str(error).encode()[:300])
-        except OSError:
-            pass  # The harness is gone.
-        os._exit(70)
+            word = b"declined " if isinstance(error, Declined) else b"failed "
+            report.send(word + str(error).encode("utf-8", "replace")[:300])
+        finally:
+            os._exit(70)
     os._exit(0)
 
 

@@ -121,6 +121,7 @@ fn all() -> BTreeMap<&'static str, String> {
         submission_check: true,
         ..task.clone()
     };
+    let nameless = Task { obfuscated: true, ..task.clone() };
     let endless = Budget { step_limit: None, run_limit_ms: None, ..budget() };
     let bare = OperatorVariables {
         preview: "",
@@ -143,6 +144,12 @@ fn all() -> BTreeMap<&'static str, String> {
         (
             "benchmark_gpu_network",
             prompts.render("common/benchmark.md.tera", &BenchmarkVariables::new(&big, &endless)).unwrap(),
+        ),
+        (
+            "benchmark_obfuscated",
+            prompts
+                .render("common/benchmark.md.tera", &BenchmarkVariables::new(&nameless, &budget()))
+                .unwrap(),
         ),
         ("draft", op("draft", &operator(&task, &[]))),
         ("draft_bare_cut", op("draft", &bare)),

@@ -78,6 +78,9 @@ async fn a_program_cannot_end_or_stop_what_holds_its_jail() {
     let Some(environment) = base() else { return };
     let Some((_, warm)) = both() else { return };
     let code = "import numpy, os\nfor n in (9, 15, 19): os.kill(1, n)\n\
+                for n in range(3):\n\
+                \x20   try: os.write(os.open(f'/proc/1/fd/{n}', os.O_WRONLY | os.O_NONBLOCK), b'x' * 65536)\n\
+                \x20   except OSError: pass\n\
                 try: os.kill(-1, 9)\nexcept ProcessLookupError: print('on', os.getpid())";
     let ended = run(&*warm, &environment, code).await;
     assert_eq!((ended.ended, ended.limit, ended.output.text().as_str()), (Ended::Exit(0), None, "on 2\n"));

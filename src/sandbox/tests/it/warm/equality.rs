@@ -110,6 +110,17 @@ const SCRIPTS: &[(&str, &str)] = &[
         "import numpy, sys\nopen('own.py', 'w').write('x = 5')\nimport own\nprint(own.x, own.__file__)",
     ),
     (
+        "a module of its own with a name of the library's",
+        "import numpy, sys\nopen('statistics.py', 'w').write('mine = 1')\nimport statistics\n\
+         print(hasattr(statistics, 'mine'), statistics.__file__)\nimport pandas, sklearn\nprint(sys.modules['statistics'] is statistics)",
+    ),
+    (
+        "a package in a folder that stands in front",
+        "import numpy, sys, os\nos.makedirs('working/scipy')\nopen('working/scipy/__init__.py', 'w').write('mine = 1')\n\
+         open('working/scipy/stats.py', 'w').write('mine = 2')\nsys.path.insert(0, 'working')\nimport scipy.stats\n\
+         print(scipy.mine, scipy.stats.mine, sys.modules['scipy.stats'].__file__)",
+    ),
+    (
         "deep recursion",
         "import numpy\ndef f(n):\n    try: return f(n + 1)\n    except RecursionError: return n > 900\nprint(f(0))",
     ),

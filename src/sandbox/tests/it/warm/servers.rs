@@ -31,7 +31,11 @@ async fn what_must_start_cold_does() {
     let mut shadowed = job(&place, &environment, "import numpy, random\nprint(random.mine)");
     std::fs::write(place.workspace().join("random.py"), "mine = 1").unwrap();
     shadowed.timeout = Duration::from_mins(1);
-    assert!(!warm.execute(&shadowed).await.unwrap().warm);
+    // However often one workspace has it: others do not suffer.
+    for _ in 0..4 {
+        assert!(!warm.execute(&shadowed).await.unwrap().warm);
+    }
+    assert!(run(&*warm, &environment, "import numpy").await.warm);
 }
 
 #[tokio::test]
