@@ -1,6 +1,8 @@
 //! Typed columns. A column has one type as a whole, as in pandas; only where blocks of a large file were typed apart
 //! (or booleans stand beside missing cells) does one hold cells of several kinds.
 
+use crate::csv::ends::Ends;
+
 /// One cell, whatever its column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cell<'a> {
@@ -46,11 +48,12 @@ impl std::fmt::Display for Cell<'_> {
 }
 
 /// Many texts in one allocation; some may be missing.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Texts {
     text: String,
-    ends: Vec<usize>,
-    missing: Vec<bool>,
+    ends: Ends,
+    /// One bit a row, 64 to a word; a word that is not there has no missing row.
+    missing: Vec<u64>,
 }
 
 impl Texts {
@@ -66,7 +69,7 @@ impl Texts {
 
     /// The text of a cell; `None` where it is missing or there is no such row.
     pub fn get(&self, row: usize) -> Option<&str> {
-        if *self.missing.get(row)? { None } else { self.spelling(row) }
+        if self.is_missing(row) { None } else { self.text.get(self.ends.span(row)?) }
     }
 
     /// All cells in order.
@@ -74,27 +77,61 @@ impl Texts {
         (0..self.len()).map(|row| self.get(row))
     }
 
-    fn spelling(&self, row: usize) -> Option<&str> {
-        let start = match row.checked_sub(1) {
-            None => 0,
-            Some(before) => *self.ends.get(before)?,
-        };
-        self.text.get(start..*self.ends.get(row)?)
+    fn is_missing(&self, row: usize) -> bool {
+        self.missing.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
+    }
+
+    fn mark_missing(&mut self, row: usize) {
+        let word = row / 64;
+        if self.missing.len() <= word {
+            self.missing.resize(word + 1, 0);
+        }
+        if let Some(word) = self.missing.get_mut(word) {
+            *word |= 1 << (row % 64);
+        }
+    }
+
+    /// Texts that stand end to end in a buffer; those that are `missing` are so whatever stands there.
+    pub(crate) fn of_buffer(bytes: Vec<u8>, ends: Ends, missing: impl Fn(&[u8]) -> bool) -> Self {
+        // The stream was checked to be UTF-8 and cells end at ASCII bytes, so nothing is lost.
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        let mut texts = Self { text, ends: Ends::default(), missing: Vec::new() };
+        for (row, span) in ends.spans().enumerate() {
+            if missing(texts.text.as_bytes().get(span).unwrap_or_default()) {
+                texts.mark_missing(row);
+            }
+        }
+        texts.ends = ends;
+        texts
     }
 
     pub(crate) fn push(&mut self, cell: Option<&str>) {
         self.text.push_str(cell.unwrap_or_default());
+        if cell.is_none() {
+            self.mark_missing(self.len());
+        }
         self.ends.push(self.text.len());
-        self.missing.push(cell.is_none());
     }
 
     fn append(&mut self, other: &Self) {
-        let offset = self.text.len();
+        let (offset, rows) = (self.text.len(), self.len());
         self.text.push_str(&other.text);
-        self.ends.extend(other.ends.iter().map(|end| end + offset));
-        self.missing.extend_from_slice(&other.missing);
+        self.ends.append(&other.ends, offset);
+        for row in (0..other.len()).filter(|row| other.is_missing(*row)) {
+            self.mark_missing(rows + row);
+        }
     }
 }
+
+/// By cells: what a missing one is spelled like does not matter.
+impl PartialEq for Texts {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Texts {}
 
 /// A cell of a mixed column.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,13 +3,14 @@
 //! where an overflow is involved; that is pandas' law and kept.
 
 use crate::csv::column::{Column, MixedCell, Texts};
+use crate::csv::ends::Ends;
 use crate::csv::number::{NoInteger, UnsignedSeen, boolean, float64, int64, is_missing, uint64};
 
 /// The cells of one column in one block.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     bytes: Vec<u8>,
-    ends: Vec<usize>,
+    ends: Ends,
 }
 
 impl Block {
@@ -18,53 +19,40 @@ impl Block {
         self.ends.push(self.bytes.len());
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
-    }
-
     fn cells(&self) -> impl Iterator<Item = &[u8]> {
-        let mut start = 0;
-        self.ends.iter().map(move |end| {
-            let cell = self.bytes.get(start..*end).unwrap_or_default();
-            start = *end;
-            cell
-        })
+        self.ends.spans().map(|span| self.bytes.get(span).unwrap_or_default())
     }
 
-    /// The cells as the file spells them; none is missing.
-    pub(crate) fn as_text(&self) -> Column {
-        Column::Text(self.texts(|_| false))
+    /// The cells as the file spells them, none of them missing. The block is empty after it.
+    pub(crate) fn take_text(&mut self) -> Column {
+        self.take_texts(|_| false)
     }
 
-    /// The cells under the type that fits them all.
-    pub(crate) fn infer(&self) -> Column {
+    /// The cells under the type that fits them all. The block is empty after it.
+    pub(crate) fn take_inferred(&mut self) -> Column {
         if self.ends.is_empty() {
-            return self.as_text();
+            return self.take_text();
         }
-        match self.integers() {
-            Integers::Column(column) => column,
-            Integers::Text { missing_words } => {
-                Column::Text(self.texts(|cell| missing_words && is_missing(cell)))
+        let column = match self.integers() {
+            Integers::Column(column) => Some(column),
+            Integers::Text { missing_words: true } => None,
+            Integers::Text { missing_words: false } => return self.take_text(),
+            Integers::No => self.floats().or_else(|| self.booleans()),
+        };
+        match column {
+            None => self.take_texts(is_missing),
+            Some(column) => {
+                self.bytes.clear();
+                self.ends.clear();
+                column
             }
-            Integers::No => self
-                .floats()
-                .or_else(|| self.booleans())
-                .unwrap_or_else(|| Column::Text(self.texts(is_missing))),
         }
     }
 
-    fn texts(&self, missing: impl Fn(&[u8]) -> bool) -> Texts {
-        let mut texts = Texts::default();
-        for cell in self.cells() {
-            if missing(cell) {
-                texts.push(None);
-            } else {
-                // The stream was checked to be UTF-8 and cells end at ASCII bytes, so nothing is lost.
-                texts.push(Some(&String::from_utf8_lossy(cell)));
-            }
-        }
-        texts
+    /// The buffer becomes the column's.
+    fn take_texts(&mut self, missing: impl Fn(&[u8]) -> bool) -> Column {
+        let (bytes, ends) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.ends));
+        Column::Text(Texts::of_buffer(bytes, ends, missing))
     }
 
     fn integers(&self) -> Integers {

@@ -6,6 +6,7 @@
 //! No bytes make it panic.
 
 mod column;
+mod ends;
 mod error;
 mod infer;
 mod number;
@@ -13,6 +14,7 @@ mod table;
 mod tokenizer;
 
 use std::io::Read;
+use std::sync::atomic::AtomicU64;
 
 pub use column::{Cell, Column, MixedCell, Texts};
 pub use error::CsvError;
@@ -27,8 +29,24 @@ use tokenizer::Tokenizer;
 const PIECE: usize = 64 * 1024;
 
 /// Reads a table.
-pub fn read(mut input: impl Read, options: &ReadOptions) -> Result<Table, CsvError> {
-    let mut builder = TableBuilder::new(options);
+pub fn read(input: impl Read, options: &ReadOptions) -> Result<Table, CsvError> {
+    read_within(input, options, &AtomicU64::new(options.max_rows.unwrap_or(u64::MAX))).0
+}
+
+/// Reads a table of at most `limit` data rows, whatever the options say; another thread may lower the limit meanwhile.
+/// Also tells how many data rows were begun, so that what came of a limit that was late can be settled afterwards.
+pub(crate) fn read_within(
+    input: impl Read,
+    options: &ReadOptions,
+    limit: &AtomicU64,
+) -> (Result<Table, CsvError>, u64) {
+    let mut builder = TableBuilder::new(options, limit);
+    let end = feed(input, options, &mut builder);
+    let rows = builder.rows();
+    (end.map(|()| builder.finish()), rows)
+}
+
+fn feed(mut input: impl Read, options: &ReadOptions, builder: &mut TableBuilder<'_>) -> Result<(), CsvError> {
     let mut tokenizer = Tokenizer::new(options.delimiter);
     let mut sink = |row: &tokenizer::Row| builder.row(row);
     let mut buffer = vec![0; PIECE];
@@ -43,19 +61,22 @@ pub fn read(mut input: impl Read, options: &ReadOptions) -> Result<Table, CsvErr
         };
         let filled = held + read;
         let piece = buffer.get(..filled).unwrap_or_default();
-        let whole = match std::str::from_utf8(piece) {
-            Ok(_) => filled,
-            Err(error) if error.error_len().is_none() && read > 0 => error.valid_up_to(),
-            Err(error) => return Err(CsvError::NotUtf8 { offset: offset + error.valid_up_to() as u64 }),
+        // What stands before a bad byte is taken first: the first fault of the file is told, wherever a piece ends.
+        let (whole, bad) = match std::str::from_utf8(piece) {
+            Ok(_) => (filled, false),
+            Err(error) => (error.valid_up_to(), error.error_len().is_some() || read == 0),
         };
         let text = piece.get(..whole).unwrap_or_default();
         let mark = if offset == 0 { text.strip_prefix("\u{feff}".as_bytes()) } else { None };
         tokenizer.feed(mark.unwrap_or(text), &mut sink)?;
+        if bad {
+            return Err(CsvError::NotUtf8 { offset: offset + whole as u64 });
+        }
         if read == 0 {
             if !options.head_only {
                 tokenizer.finish(&mut sink)?;
             }
-            return Ok(builder.finish());
+            return Ok(());
         }
         buffer.copy_within(whole..filled, 0);
         held = filled - whole;

@@ -115,6 +115,9 @@ pub(crate) fn uint64(cell: &[u8], seen: &mut UnsignedSeen) -> Result<u64, NoInte
 
 /// A cell as a double.
 pub(crate) fn float64(cell: &[u8]) -> Option<f64> {
+    if let Some(number) = short_decimal(cell) {
+        return Some(number);
+    }
     let body = trim_end(trim_start(cell));
     if is_decimal(body) {
         // `body` is ASCII of a form that Rust's parser accepts, and both round correctly.
@@ -127,6 +130,35 @@ pub(crate) fn float64(cell: &[u8]) -> Option<f64> {
         return Some(if negative { f64::NEG_INFINITY } else { f64::INFINITY });
     }
     None
+}
+
+/// A plain decimal of few digits, by one correctly rounded division: its digits make a whole number that a double holds
+/// exactly, and so is the power of ten. None of anything else.
+fn short_decimal(cell: &[u8]) -> Option<f64> {
+    /// More would not fit 53 bits.
+    const DIGITS: usize = 15;
+    const POWERS: [f64; DIGITS + 1] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let (negative, body) = take_sign(cell);
+    if body.len() > DIGITS + 1 {
+        return None;
+    }
+    let (mut number, mut digits, mut point) = (0u64, 0, None);
+    for byte in body {
+        match byte {
+            b'0'..=b'9' => {
+                number = number * 10 + u64::from(byte - b'0');
+                digits += 1;
+            }
+            b'.' if point.is_none() => point = Some(digits),
+            _ => return None,
+        }
+    }
+    if digits == 0 || digits > DIGITS {
+        return None;
+    }
+    let value = number as f64 / POWERS.get(digits - point.unwrap_or(digits))?;
+    Some(if negative { -value } else { value })
 }
 
 /// Whether the bytes are `[+-] digits [. digits] [e [+-] digits]` with a digit in the mantissa.

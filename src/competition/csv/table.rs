@@ -1,6 +1,7 @@
 //! Rows to a table: header names, the width of the first data row, blocks of rows, typed columns.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::csv::column::Column;
 use crate::csv::error::CsvError;
@@ -88,10 +89,9 @@ impl Growing {
     fn end_block(&mut self) {
         let next = match self.treatment {
             Treatment::Drop => return,
-            Treatment::Infer => self.block.infer(),
-            Treatment::AsText => self.block.as_text(),
+            Treatment::Infer => self.block.take_inferred(),
+            Treatment::AsText => self.block.take_text(),
         };
-        self.block.clear();
         self.column = Some(match self.column.take() {
             None => next,
             Some(column) => column.append(next),
@@ -109,12 +109,15 @@ pub(crate) struct TableBuilder<'a> {
     block_rows: usize,
     rows_in_block: usize,
     rows: u64,
+    limit: &'a AtomicU64,
 }
 
 impl<'a> TableBuilder<'a> {
-    pub(crate) fn new(options: &'a ReadOptions) -> Self {
+    /// More data rows than `limit` are an error; it may come down while rows are taken.
+    pub(crate) fn new(options: &'a ReadOptions, limit: &'a AtomicU64) -> Self {
         Self {
             options,
+            limit,
             names: None,
             leading: 0,
             columns: Vec::new(),
@@ -133,7 +136,8 @@ impl<'a> TableBuilder<'a> {
             return Ok(());
         };
         self.rows += 1;
-        if let Some(limit) = self.options.max_rows.filter(|limit| self.rows > *limit) {
+        let limit = self.limit.load(Ordering::Relaxed);
+        if self.rows > limit {
             return Err(CsvError::TooManyRows { limit });
         }
         if self.rows == 1 {
@@ -159,6 +163,11 @@ impl<'a> TableBuilder<'a> {
             self.end_block();
         }
         Ok(())
+    }
+
+    /// Data rows taken so far, the refused one included.
+    pub(crate) const fn rows(&self) -> u64 {
+        self.rows
     }
 
     pub(crate) fn finish(mut self) -> Table {

@@ -63,6 +63,25 @@ pub(crate) fn line_ends(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
+/// How many bytes at the front are none of these; eight are looked at at once.
+fn until_any<const N: usize>(stops: [u8; N], bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    let patterns = stops.map(|stop| ONES * u64::from(stop));
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (position, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // The high bit of every byte that is a stop; one above a true find may be wrong, the lowest never is.
+        let found = patterns.iter().fold(0, |found, pattern| {
+            let difference = word ^ pattern;
+            found | (difference.wrapping_sub(ONES) & !difference & (ONES << 7))
+        });
+        if found != 0 {
+            return position * 8 + (found.trailing_zeros() / 8) as usize;
+        }
+    }
+    words.len() * 8 + rest.iter().take_while(|byte| !stops.contains(byte)).count()
+}
+
 /// The state machine; [`Tokenizer::feed`] it, then [`Tokenizer::finish`].
 #[derive(Debug)]
 pub(crate) struct Tokenizer {
@@ -94,7 +113,11 @@ impl Tokenizer {
                         self.row.bytes.push(byte);
                         self.state = State::BlankLine;
                     }
-                    _ => self.start_field(byte, sink)?,
+                    _ => {
+                        // The byte is looked at once more, as the first of a cell.
+                        self.state = State::StartField;
+                        continue;
+                    }
                 },
                 State::BlankLine => match byte {
                     b'\n' | b'\r' => {
@@ -105,19 +128,27 @@ impl Tokenizer {
                     b' ' | b'\t' if byte != self.delimiter => self.row.bytes.push(byte),
                     _ => self.in_field(byte, sink)?,
                 },
-                State::StartField => self.start_field(byte, sink)?,
-                State::InField => {
-                    // The hot loop: take everything up to the next byte that means something.
-                    let plain = self.plain(rest);
-                    if let (1.., Some((cell, after))) = (plain, rest.split_at_checked(plain)) {
-                        self.row.bytes.extend_from_slice(cell);
+                State::StartField if byte == b'"' => {
+                    self.quote_line = self.lines + 1;
+                    self.state = State::InQuotes;
+                }
+                State::StartField | State::InField => {
+                    // The hot loop: take everything up to the next byte that means something, and that byte.
+                    let plain = until_any([self.delimiter, b'\n', b'\r'], rest);
+                    let Some((cell @ [_, ..], after)) = rest.split_at_checked(plain) else {
+                        self.in_field(byte, sink)?;
                         rest = after;
                         continue;
-                    }
+                    };
+                    self.row.bytes.extend_from_slice(cell);
+                    self.state = State::InField;
+                    let Some((&byte, after)) = after.split_first() else { break };
                     self.in_field(byte, sink)?;
+                    rest = after;
+                    continue;
                 }
                 State::InQuotes => {
-                    let plain = rest.iter().take_while(|byte| **byte != b'"').count();
+                    let plain = until_any([b'"'], rest);
                     if let (1.., Some((cell, after))) = (plain, rest.split_at_checked(plain)) {
                         self.row.bytes.extend_from_slice(cell);
                         self.lines += line_ends(cell);
@@ -152,12 +183,6 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// How many bytes at the front have no meaning inside an unquoted cell.
-    fn plain(&self, bytes: &[u8]) -> usize {
-        let delimiter = self.delimiter;
-        bytes.iter().take_while(|byte| **byte != delimiter && !matches!(byte, b'\n' | b'\r')).count()
-    }
-
     /// The end of the file.
     pub(crate) fn finish(
         &mut self,
@@ -172,19 +197,6 @@ impl Tokenizer {
             }
             State::EatCrlf => self.end_line(sink),
         }
-    }
-
-    fn start_field(
-        &mut self,
-        byte: u8,
-        sink: &mut impl FnMut(&Row) -> Result<(), CsvError>,
-    ) -> Result<(), CsvError> {
-        if byte == b'"' {
-            self.quote_line = self.lines + 1;
-            self.state = State::InQuotes;
-            return Ok(());
-        }
-        self.in_field(byte, sink)
     }
 
     /// A byte outside quotes: ends the cell or the row, or belongs to the cell.

@@ -46,10 +46,13 @@ pub(crate) enum MissingLabel {
 
 /// All labels of one column.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Labels<'a> {
-    pub(crate) labels: Vec<Label<'a>>,
-    /// Whether they are text; else they are whole numbers.
-    pub(crate) text: bool,
+pub(crate) enum Labels<'a> {
+    /// Texts.
+    Text(Vec<&'a str>),
+    /// Whole numbers, in the order of their values.
+    Whole(Vec<i64>),
+    /// Whole numbers, some of them beyond the signed range.
+    Wide(Vec<Label<'a>>),
 }
 
 impl<'a> Side<'a> {
@@ -177,22 +180,42 @@ impl<'a> Side<'a> {
             MissingLabel::Empty => !numbers,
             MissingLabel::Nan | MissingLabel::Refused => texts,
         };
-        let labels = if text {
-            self.collect(name, "a text label", |cell| match (cell, missing) {
-                (Cell::Text(text), _) => Some(Label::Text(text)),
-                (Cell::Missing, MissingLabel::Empty) => Some(Label::Text("")),
-                (Cell::Missing, MissingLabel::Nan) => Some(Label::Text("nan")),
+        if text {
+            let texts = self.collect(name, "a text label", |cell| match (cell, missing) {
+                (Cell::Text(text), _) => Some(text),
+                (Cell::Missing, MissingLabel::Empty) => Some(""),
+                (Cell::Missing, MissingLabel::Nan) => Some("nan"),
                 _ => None,
-            })
-        } else {
-            self.collect(name, "a whole number", |cell| match cell {
-                Cell::Float(value) => whole(value).filter(|_| value.fract() == 0.0).map(Label::Whole),
-                // Beyond every signed number, and in order among themselves.
-                Cell::Unsigned(value) => Some(i64::try_from(value).map_or(Label::Real(value), Label::Whole)),
-                cell => integer(cell).map(Label::Whole),
-            })
-        };
-        Ok(Labels { labels: labels?, text })
+            });
+            return texts.map(Labels::Text);
+        }
+        let expected = "a whole number";
+        if matches!(column, Column::Integer(_) | Column::Boolean(_)) {
+            return self.collect(name, expected, integer).map(Labels::Whole);
+        }
+        let labels = self.collect(name, expected, |cell| match cell {
+            Cell::Float(value) => whole(value).filter(|_| value.fract() == 0.0).map(Label::Whole),
+            // Beyond every signed number, and in order among themselves.
+            Cell::Unsigned(value) => Some(i64::try_from(value).map_or(Label::Real(value), Label::Whole)),
+            cell => integer(cell).map(Label::Whole),
+        });
+        labels.map(Labels::Wide)
+    }
+}
+
+impl<'a> Labels<'a> {
+    /// Whether they are text; else they are whole numbers.
+    pub(crate) const fn are_text(&self) -> bool {
+        matches!(self, Self::Text(_))
+    }
+
+    /// As labels of any kind.
+    pub(crate) fn into_wide(self) -> Vec<Label<'a>> {
+        match self {
+            Self::Text(labels) => labels.into_iter().map(Label::Text).collect(),
+            Self::Whole(labels) => labels.into_iter().map(Label::Whole).collect(),
+            Self::Wide(labels) => labels,
+        }
     }
 }
 

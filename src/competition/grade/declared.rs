@@ -1,14 +1,13 @@
 //! Grades what the catalog declares: steps, then cells, then a metric, then the kind of rounding.
 
-use std::borrow::Cow;
-
 use podium_metric as metric;
 use podium_metric::MetricError;
 
 use crate::catalog::{Cells, Declared, MetricName, Rounding};
-use crate::grade::cells::{Label, MissingLabel, Side, Whose};
+use crate::grade::cells::{Label, Labels, MissingLabel, Side, Whose};
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::outcome::AnswersFault;
+use crate::grade::python;
 use crate::grade::reason::{quote, shift};
 use crate::grade::steps;
 
@@ -146,11 +145,10 @@ impl<'a> Pair<'a> {
 
     fn labels(&self, guess: &'a str, truth: &'a str) -> Result<f64, Fault> {
         match self.declared.cells {
-            Cells::Text => {
-                let (truth, guess): (Vec<Cow<'_, str>>, Vec<Cow<'_, str>>) =
-                    (self.truth.texts(truth)?, self.guess.texts(guess)?);
-                self.score_labels(&truth, &guess)
+            Cells::Text if matches!(self.declared.metric, MetricName::Accuracy | MetricName::ErrorRate) => {
+                self.share_of_texts(guess, truth)
             }
+            Cells::Text => self.score_labels(&self.truth.texts(truth)?, &self.guess.texts(guess)?),
             Cells::Integers => self.score_labels(&self.truth.integers(truth)?, &self.guess.integers(guess)?),
             Cells::FirstInteger => {
                 self.score_labels(&self.truth.first_integers(truth)?, &self.guess.first_integers(guess)?)
@@ -163,24 +161,38 @@ impl<'a> Pair<'a> {
         }
     }
 
+    /// The share of equal texts. Tables of words have millions of them, so none is written down.
+    fn share_of_texts(&self, guess: &'a str, truth: &'a str) -> Result<f64, Fault> {
+        let (truth, guess) = (self.truth.column(truth)?, self.guess.column(guess)?);
+        let rows = self.truth.rows.iter().zip(self.guess.rows);
+        let hits: Vec<bool> = rows
+            .map(|(left, right)| python::text_of(truth.cell(*left)) == python::text_of(guess.cell(*right)))
+            .collect();
+        self.score_labels(&vec![true; hits.len()], &hits)
+    }
+
     fn score_typed(&self, guess_name: &str, truth_name: &str, missing: MissingLabel) -> Result<f64, Fault> {
         let truth = self.truth.labels(truth_name, missing)?;
         let guess = self.guess.labels(guess_name, missing)?;
-        if truth.text != guess.text {
+        if truth.are_text() != guess.are_text() {
             let name = quote(guess_name);
             let (found, expected) =
-                if truth.text { ("numbers", "text labels") } else { ("text", "whole numbers") };
+                if truth.are_text() { ("numbers", "text labels") } else { ("text", "whole numbers") };
             return Err(Fault::Submission(format!("column {name} holds {found}, expected {expected}")));
         }
-        let kappa = self.declared.metric == MetricName::QuadraticWeightedKappa;
-        let large = |label: &Label<'_>| matches!(label, Label::Real(_));
-        if kappa
-            && guess.labels.iter().any(large)
-            && !truth.labels.iter().all(|label| guess.labels.contains(label))
-        {
-            return Ok(kappa_of_large(&truth.labels, &guess.labels));
+        match (truth, guess) {
+            (Labels::Text(truth), Labels::Text(guess)) => self.score_labels(&truth, &guess),
+            (Labels::Whole(truth), Labels::Whole(guess)) => self.score_labels(&truth, &guess),
+            (truth, guess) => {
+                let (truth, guess) = (truth.into_wide(), guess.into_wide());
+                let kappa = self.declared.metric == MetricName::QuadraticWeightedKappa;
+                let large = |label: &Label<'_>| matches!(label, Label::Real(_));
+                if kappa && guess.iter().any(large) && !truth.iter().all(|label| guess.contains(label)) {
+                    return Ok(kappa_of_large(&truth, &guess));
+                }
+                self.score_labels::<Label<'_>>(&truth, &guess)
+            }
         }
-        self.score_labels::<Label<'_>>(&truth.labels, &guess.labels)
     }
 
     fn score_labels<T: Ord>(&self, truth: &[T], guess: &[T]) -> Result<f64, Fault> {

@@ -5,6 +5,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use podium_types::sha256::Sha256;
 use rustix::fs::{Mode, OFlags};
@@ -16,29 +17,79 @@ use crate::grade::outcome::Outcome;
 /// A larger submission is refused unread.
 const MAX_BYTES: u64 = 8 << 30;
 
-/// The table in the submission at `path` with the hash of its bytes, or what is wrong with it. `rows` are expected
-/// where the number is fixed: far more are refused before they fill the memory.
-pub(crate) fn read_table(
-    path: &Path,
-    mut options: ReadOptions,
-    rows: Option<usize>,
-) -> Result<(Table, Sha256), Outcome> {
-    options.max_rows = rows.map(|rows| 2 * rows as u64 + 1000);
-    let file = match open(path) {
-        Found::File(file) => file,
-        Found::Other(found) => return Err(Outcome::Missing { found: found.to_owned() }),
-        Found::Unfit(reason) => return Err(Outcome::Invalid { reason }),
-    };
-    let mut reader = Hashing::new(file);
-    let table = csv::read(&mut reader, &options).map_err(|error| {
-        let reason = match (error, rows) {
+/// Far more rows than expected are refused before they fill the memory. A limit may be set after the reading has begun.
+#[derive(Debug)]
+pub(crate) struct RowLimit(AtomicU64);
+
+impl RowLimit {
+    /// Any number of rows, so far.
+    pub(crate) const fn none() -> Self {
+        Self(AtomicU64::new(u64::MAX))
+    }
+
+    /// For a grading that expects this number of rows, or any.
+    pub(crate) fn set(&self, expected: Option<usize>) {
+        self.0.store(limit_of(expected), Ordering::Relaxed);
+    }
+
+    /// Nobody wants to see the rest.
+    pub(crate) fn stop(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+}
+
+fn limit_of(expected: Option<usize>) -> u64 {
+    expected.map_or(u64::MAX, |rows| (rows as u64).saturating_mul(2).saturating_add(1000))
+}
+
+/// What came of reading a submission, before it is known how many rows were expected.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    end: Result<(Table, Sha256), End>,
+    rows: u64,
+}
+
+/// Why there is no table.
+#[derive(Debug)]
+enum End {
+    Outcome(Outcome),
+    Error(CsvError),
+}
+
+impl Reading {
+    /// The table with the hash of its bytes, or what is wrong with the file, where the grading expects this number of
+    /// rows. It does not depend on when the limit was set.
+    pub(crate) fn settle(self, expected: Option<usize>) -> Result<(Table, Sha256), Outcome> {
+        let limit = limit_of(expected);
+        let error = match self.end {
+            Err(End::Outcome(outcome)) => return Err(outcome),
+            _ if self.rows > limit => CsvError::TooManyRows { limit },
+            Ok(read) => return Ok(read),
+            Err(End::Error(error)) => error,
+        };
+        let reason = match (error, expected) {
             (CsvError::Io(source), _) => format!("the file cannot be read: {source}"),
             (error @ CsvError::TooManyRows { .. }, Some(rows)) => format!("{error}, expected {rows}"),
             (error, _) => error.to_string(),
         };
-        Outcome::Invalid { reason }
-    })?;
-    Ok((table, reader.finish()))
+        Err(Outcome::Invalid { reason })
+    }
+}
+
+/// Reads the table in the submission at `path`.
+pub(crate) fn read_submission(path: &Path, options: &ReadOptions, limit: &RowLimit) -> Reading {
+    let file = match open(path) {
+        Found::File(file) => file,
+        Found::Other(found) => {
+            return Reading { end: Err(End::Outcome(Outcome::Missing { found: found.to_owned() })), rows: 0 };
+        }
+        Found::Unfit(reason) => {
+            return Reading { end: Err(End::Outcome(Outcome::Invalid { reason })), rows: 0 };
+        }
+    };
+    let mut reader = Hashing::new(file);
+    let (table, rows) = csv::read_within(&mut reader, options, &limit.0);
+    Reading { end: table.map(|table| (table, reader.finish())).map_err(End::Error), rows }
 }
 
 /// The table in a file that is ours.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::catalog::{Competition, MetricName, ValueRule};
 use crate::csv::{self, ReadOptions, Table};
-use crate::grade::file;
+use crate::grade::file::{self, RowLimit};
 use crate::grade::input::Fault;
 use crate::grade::keys::{AnswerKeys, KeyColumns};
 use crate::grade::outcome::{AnswersFault, GradeError, Graded, Outcome};
@@ -48,7 +48,10 @@ impl House<'_> {
         let truth = Sheet::new(&answers, keys(&answers).map_err(missing)?, (0..answers.rows).collect());
 
         let options = self.options(&competition.submission.columns);
-        let (table, sha256) = match file::read_table(submission, options, Some(answers.rows)) {
+        let limit = RowLimit::none();
+        limit.set(Some(answers.rows));
+        let reading = file::read_submission(submission, &options, &limit);
+        let (table, sha256) = match reading.settle(Some(answers.rows)) {
             Ok(read) => read,
             Err(outcome) => return Ok(Graded { outcome, sha256: None, copies_sample: None }),
         };

@@ -10,12 +10,13 @@ use crate::catalog::{AnswersFormat, Competition, Declared, Grading, Step};
 use crate::csv::{self, Column, ReadOptions, Table};
 use crate::grade::align::sort_only;
 use crate::grade::declared;
-use crate::grade::file;
+use crate::grade::file::{self, RowLimit};
 use crate::grade::input::{Answers, Fault, Input, Score};
 use crate::grade::lines::{self, LinesFault};
 use crate::grade::native::{self, Native};
 use crate::grade::order::same_key;
 use crate::grade::outcome::{AnswersFault, GradeError, Graded, Outcome};
+use crate::grade::parallel::both;
 
 /// Who decides.
 enum Grader<'a> {
@@ -31,9 +32,22 @@ pub(crate) fn examine(
     sample: Option<&Path>,
 ) -> Result<Graded, GradeError> {
     let grader = grader(competition)?;
-    let answers = read_answers(competition, &grader, answers)?;
     let options = options(competition, &grader);
-    let (table, sha256) = match file::read_table(submission, options.clone(), fixed_rows(&grader, &answers)) {
+    let limit = RowLimit::none();
+    // Both files at the same time: for most competitions reading is the longest part.
+    let (reading, answers) = both(
+        || file::read_submission(submission, &options, &limit),
+        || {
+            let answers = read_answers(competition, &grader, answers);
+            match &answers {
+                Ok(answers) => limit.set(fixed_rows(&grader, answers)),
+                Err(_) => limit.stop(),
+            }
+            answers
+        },
+    );
+    let answers = answers?;
+    let (table, sha256) = match reading.settle(fixed_rows(&grader, &answers)) {
         Ok(read) => read,
         Err(outcome) => return Ok(Graded { outcome, sha256: None, copies_sample: None }),
     };

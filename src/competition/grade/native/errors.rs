@@ -1,5 +1,6 @@
 //! Errors of numbers with rules of their own: by group of rows, over the last rows of a group, over masked rows.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use podium_metric as metric;
@@ -27,9 +28,13 @@ pub(super) fn champs(input: &Input<'_>) -> Result<Score, Fault> {
     let truth = Side { whose: Whose::Answers, table: answers, key, rows: &pairing.answers };
     let (guess, truth_values) = (guess.numbers(TARGET)?, truth.numbers(TARGET)?);
     let kinds = align::truth_column(answers, "type")?;
-    let mut groups: BTreeMap<String, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    let mut groups: BTreeMap<Cow<'_, str>, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
     for ((row, predicted), value) in pairing.answers.iter().zip(&guess).zip(&truth_values) {
-        let (group_truth, group_guess) = groups.entry(kinds.cell(*row).to_string()).or_default();
+        let kind = match kinds.cell(*row) {
+            Cell::Text(kind) => Cow::Borrowed(kind),
+            other => Cow::Owned(other.to_string()),
+        };
+        let (group_truth, group_guess) = groups.entry(kind).or_default();
         group_truth.push(*value);
         group_guess.push(*predicted);
     }

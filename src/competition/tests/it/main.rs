@@ -18,6 +18,7 @@ mod catalog;
 mod common;
 mod csv_probes;
 mod data;
+mod fuzz;
 mod invalid;
 mod offline;
 mod oracle;
