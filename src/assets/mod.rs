@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 #[exclude = "*/playbook/*"]
 #[exclude = "*/data/*"]
 #[exclude = "*.py"]
+#[exclude = "README.md"]
+#[exclude = "*/README.md"]
 struct Benchmark;
 
 #[derive(rust_embed::RustEmbed)]

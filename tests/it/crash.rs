@@ -125,7 +125,7 @@ fn a_kill_in_the_middle_of_an_execution_ends_it() {
         need::skip("control groups of a killed run", "none can be made here");
         return;
     }
-    assert_eq!(groups_of(owner), groups, "an empty group stays until the next start");
+    // Empty groups stay until the next start, which may be that of any harness on this machine.
     Podium::new(&place).args(["sandbox", "exec", "--", "true"]).output().expect(0);
     wait::until("their control groups to be gone", || groups_of(owner).is_empty().then_some(()));
 }

@@ -10,8 +10,8 @@ use crate::grade::input::Fault;
 use crate::grade::keys::Key;
 use crate::grade::order::{Unsortable, same_key, sorted_rows};
 use crate::grade::outcome::AnswersFault;
-use crate::grade::parallel::both;
 use crate::grade::reason::{count, missing_column, quote};
+use crate::parallel::both;
 
 /// Rows that belong together: the n-th of one list with the n-th of the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -21,7 +21,6 @@ mod native;
 mod official;
 mod order;
 mod outcome;
-mod parallel;
 mod python;
 mod reason;
 mod score;

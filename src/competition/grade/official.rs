@@ -16,7 +16,7 @@ use crate::grade::lines::{self, LinesFault};
 use crate::grade::native::{self, Native};
 use crate::grade::order::same_key;
 use crate::grade::outcome::{AnswersFault, GradeError, Graded, Outcome};
-use crate::grade::parallel::both;
+use crate::parallel::both;
 
 /// Who decides.
 enum Grader<'a> {

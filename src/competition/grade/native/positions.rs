@@ -7,8 +7,8 @@ use crate::csv::{Cell, Column, Table};
 use crate::grade::align::{Known, column, same_row_count, truth_column};
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::single::{misfit, only_columns, pair_sets, row_name};
-use crate::grade::parallel::map_rows;
 use crate::grade::reason::quote;
+use crate::parallel::map_rows;
 
 /// Mean angle between directions: `icecube-neutrinos-in-deep-ice`. The predicted columns are azimuth and zenith.
 pub(crate) fn angular_error(input: &Input<'_>) -> Result<Score, Fault> {

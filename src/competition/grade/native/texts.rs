@@ -13,8 +13,8 @@ use podium_metric::literal::{self, Integer};
 use crate::csv::{Cell, Column};
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::single::Single;
-use crate::grade::parallel::map_rows;
 use crate::grade::python::text_of;
+use crate::parallel::map_rows;
 
 /// Mean edit distance of cells that must be text: `billion-word-imputation`.
 pub(crate) fn sentence_distance(input: &Input<'_>) -> Result<Score, Fault> {

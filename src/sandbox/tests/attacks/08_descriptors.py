@@ -8,5 +8,15 @@ child = subprocess.run([sys.executable, "-c", listing], capture_output=True, tex
 attempt("child", lambda: child if child.strip() != "[0, 1, 2]" else None)
 # The first process is not ours; of its descriptors only those without a way to anywhere are its own.
 harmless = ("/dev/null", "anon_inode:[eventfd]", "anon_inode:[signalfd]", "pipe:")
-attempt("first process", lambda: [link for link in (os.readlink("/proc/1/fd/" + fd) for fd in os.listdir("/proc/1/fd"))
-                                  if not link.startswith(harmless)])
+
+
+def leads_somewhere(path):
+    link = os.readlink(path)
+    if link.startswith("socket:"):
+        try:
+            os.close(os.open(path, os.O_RDWR))
+        except OSError:
+            return False
+    return not link.startswith(harmless)
+attempt("first process", lambda: [os.readlink(path) for path in ("/proc/1/fd/" + fd for fd in os.listdir("/proc/1/fd"))
+                                  if leads_somewhere(path)])

@@ -126,7 +126,7 @@ fn accuracy(pair: &mut Pair, rows: usize, random: &mut Random) {
 }
 
 fn breeds(pair: &mut Pair, rows: usize, random: &mut Random) {
-    let entry = include_str!("../../benchmark/competitions/dog-breed-identification.toml");
+    let entry = include_str!("../../../benchmark/competitions/dog-breed-identification.toml");
     let texts = [("competitions/dog-breed-identification.toml".to_owned(), entry.to_owned())].into();
     let catalog = podium_competition::Catalog::from_texts(texts).unwrap();
     let names = &catalog.list().next().unwrap().submission.columns;

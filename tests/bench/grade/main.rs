@@ -161,7 +161,7 @@ fn mib(bytes: f64) -> String {
 }
 
 fn peer_script() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/grade/peer.py")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bench/grade/peer.py")
 }
 
 fn main() {
