@@ -167,7 +167,8 @@ fn is_asset(name: &str) -> bool {
     } else {
         &[".toml", ".csv", ".md", ".tera"]
     };
-    endings.iter().any(|end| name.ends_with(end))
+    // A README is for people who look at the folder.
+    !name.ends_with("/README.md") && endings.iter().any(|end| name.ends_with(end))
 }
 
 fn read(path: &Path) -> Result<String, AssetError> {
