@@ -236,8 +236,10 @@ fn a_command_that_is_told_to_stop_leaves_nothing() {
             let podium = if is_session {
                 // Nobody ever ends its input.
                 let mut input = std::fs::File::options().read(true).write(true).open(&lines).unwrap();
-                // A signal in the middle of a call is for the call, so it is over by then.
-                std::io::Write::write_all(&mut input, b"(sleep 2; touch up) >/dev/null 2>&1 &\n").unwrap();
+                // An interrupt in the middle of a call is for the call, so that is over by then.
+                let late: &[u8] = b"(sleep 2; touch up) >/dev/null 2>&1 &\n";
+                let line = if signal == Signal::INT { late } else { b"touch up\n" };
+                std::io::Write::write_all(&mut input, line).unwrap();
                 let podium = Podium::new(&place).args(["sandbox", "session", "--python"]);
                 podium.arg(place::python()).args(options).stdin(input)
             } else {
