@@ -3,7 +3,7 @@
 use podium_sandbox::SandboxError;
 use podium_types::{execution::Ended, session::SessionKind, session::SessionState};
 
-use super::{LONG, SHORT, exited, job, open, send, start};
+use super::{LONG, SHORT, exited, job, open, printed, send, start};
 use crate::common::{Place, attacked, processes_with};
 
 /// The shells that are tried: the usual one, and the plainest.
@@ -96,10 +96,12 @@ async fn at_the_soft_time_out_a_command_goes_on_and_can_be_interrupted() {
             let seen = send(&mut *session, "echo alive").await;
             assert_eq!((seen.output.text().trim(), seen.interrupted), ("alive", false), "{command}");
         }
-        start(&mut *session, "echo one; sleep 1; echo two").await;
+        let seen = start(&mut *session, "echo one; until [ -e go ]; do sleep 0.05; done; echo two").await;
+        assert_eq!(printed(&mut *session, seen).await, "one\n");
+        std::fs::write(place.workspace().join("go"), "").unwrap();
         let seen = session.wait(LONG).await.unwrap();
         assert_eq!((seen.state.clone(), seen.output.text().as_str()), (exited(0), "two\n"), "{seen:?}");
-        assert!(seen.wall_ms >= 1000);
+        assert!(seen.wall_ms >= 400, "{seen:?}");
         assert_eq!(session.wait(LONG).await.unwrap().state, SessionState::Idle);
         assert_eq!(session.interrupt(LONG).await.unwrap().state, SessionState::Idle);
     }
