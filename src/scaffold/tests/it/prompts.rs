@@ -1,16 +1,18 @@
 //! Every prompt as a model gets it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use podium_scaffold::context::Grants;
 use podium_scaffold::prompts::Prompts;
 use podium_scaffold::prompts::variables::{BenchmarkVariables, RunVariables};
 use podium_scaffold::tree_search::variables::{OperatorVariables, ParentVariables, ReviewVariables};
-use podium_scaffold::{Budget, Task};
+use podium_scaffold::{Budget, Effect, Task};
 use podium_types::chat::ChatRequest;
 use podium_types::execution::LimitHit;
 
-use crate::support::{aide, budget, prompts, task};
+use crate::support::context::FakeContext;
+use crate::support::script::{program, world};
+use crate::support::{aide, budget, prompts, shipped, tables, task};
 
 const CODE: &str = "import pandas as pd\n\nTEXT = '''\n```\n'''\nprint(\"validation log loss: 0.5\")\n";
 
@@ -45,6 +47,8 @@ fn operator<'a>(task: &'a Task, parents: &'a [ParentVariables<'a>]) -> OperatorV
         parents,
         k_fold: 5,
         siblings: 1,
+        complexity_cue: false,
+        study: None,
         steps_left: Some(17),
         time_left_ms: Some(3_000_000),
         execution_limit_ms: 600_000,
@@ -177,16 +181,55 @@ fn snapshots() {
 #[test]
 fn one_submission_path_and_no_other() {
     for (name, text) in all() {
-        let paths: Vec<&str> = text
-            .split(|character: char| character.is_whitespace() || "`'\"(),;".contains(character))
-            .filter(|word| word.contains(".csv") && !word.contains("train.csv"))
-            .collect();
+        let paths = paths(&text);
         assert!(
             paths.iter().all(|path| path.trim_end_matches('.') == "./submission/submission.csv"),
             "{name}: {paths:?}"
         );
         assert!(name.starts_with("review_again") || !paths.is_empty(), "{name} names no path");
         assert!(!text.contains("working/"), "{name}");
+    }
+}
+
+/// Words of a text that look like the path of a CSV file.
+fn paths(text: &str) -> Vec<&str> {
+    let words = text.split(|character: char| character.is_whitespace() || "`'\"(),;".contains(character));
+    words.filter(|word| word.contains(".csv") && !word.contains("train.csv")).collect()
+}
+
+#[test]
+fn every_prompt_of_every_scaffold_names_one_submission_and_no_other() {
+    let script = |key: &str| {
+        let mut parts = key.strip_prefix("node/")?.split('/');
+        let node: usize = parts.next()?.parse().ok()?;
+        let own = ["begin", "execute", "validate", "review", "record", "select", "metric", "direction"];
+        let metrics = ["0.5", "crash", "0.4", "no file", "0.45", "bad file", "0.6"];
+        (!own.contains(&parts.next()?)).then(|| program(metrics[node % metrics.len()]))
+    };
+    for (id, scaffold) in shipped::scaffolds() {
+        let tables = tables(&scaffold);
+        let mut wanted: BTreeSet<&str> = tables.operators.keys().map(String::as_str).collect();
+        wanted.extend(tables.operators.values().filter_map(|operator| operator.study().map(|_| "study")));
+        wanted.insert("review");
+        let steps = scaffold.limits().steps.min(60);
+        for seed in 0..6 {
+            let context = FakeContext::new(seed, steps, world(script));
+            context.drive(&*scaffold.strategy()).unwrap();
+            for (key, effect, _) in context.journal.borrow().iter() {
+                let Effect::Chat { request, .. } = effect else { continue };
+                wanted.remove(key.split('/').nth(2).unwrap());
+                let text = text(request);
+                let named = paths(&text);
+                let right = |path: &&str| path.trim_end_matches('.') == "./submission/submission.csv";
+                assert!(named.iter().all(right), "{id} {key}: {named:?}");
+                assert!(!named.is_empty() || key.contains("/review/"), "{id} {key} names no path");
+                assert!(!text.contains("working/"), "{id} {key}");
+                for open in ["{{", "}}", "{%", "{#", "undefined"] {
+                    assert!(!text.contains(open), "{id} {key}: `{open}` in\n{text}");
+                }
+            }
+        }
+        assert!(wanted.is_empty(), "{id}: no prompt of {wanted:?} was seen");
     }
 }
 
