@@ -29,6 +29,11 @@ impl Split {
         public: &Path,
         plan: &Plan,
     ) -> Result<Self, HoldoutError> {
+        // What stands in the table's place is mounted over it, and a link is no place for that.
+        if public.join(&training.file).symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+            let problem = "it is a symbolic link, over which no other file can be laid".to_owned();
+            return Err(HoldoutError::Unsuitable { file: training.file.clone(), problem });
+        }
         let columns = Columns::find(competition, training, public)?;
         let path = public.join(&training.file);
         let unsuitable = |problem| HoldoutError::Unsuitable { file: training.file.clone(), problem };

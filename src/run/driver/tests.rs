@@ -143,6 +143,7 @@ fn handle() -> Handle {
         packages: Vec::new(),
         obfuscated: false,
         submission_check: false,
+        validation: None,
     };
     Handle::new(task, 7, Tally::new(LIMITS).budget())
 }

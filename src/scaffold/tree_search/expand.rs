@@ -6,7 +6,7 @@ use podium_types::key::EffectKey;
 use podium_types::number::Number;
 use podium_types::verdict::Verdict;
 
-use crate::context::{ContextError, RunContext};
+use crate::context::{ContextError, RunContext, Validation};
 use crate::node::NodeRecord;
 use crate::prompts::variables::RunVariables;
 use crate::strategy::StrategyError;
@@ -73,6 +73,13 @@ async fn execute(context: &dyn RunContext, node: &NodeRecord) -> Result<Executio
         program: Program::Python { file: SOLUTION.to_owned(), code: node.code.clone() },
         timeout_ms: context.budget().next_execution_ms(),
         env: std::collections::BTreeMap::new(),
+        collect: context
+            .task()
+            .validation
+            .iter()
+            .flat_map(Validation::predictions)
+            .map(str::to_owned)
+            .collect(),
     };
     context.execute(EffectKey::node(node.id, "execute", 0), request).await
 }

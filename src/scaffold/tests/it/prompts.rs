@@ -119,6 +119,7 @@ fn all() -> BTreeMap<&'static str, String> {
             mounts: vec!["/mounts/hf".into(), "/mounts/torch".into()],
         },
         submission_check: true,
+        validation: None,
         ..task.clone()
     };
     let nameless = Task { obfuscated: true, ..task.clone() };

@@ -73,6 +73,7 @@ pub(crate) fn task() -> Task {
         packages: vec!["numpy 2.1.0".into(), "pandas 2.2.3".into(), "scikit-learn 1.5.2".into()],
         obfuscated: false,
         submission_check: false,
+        validation: None,
     }
 }
 
