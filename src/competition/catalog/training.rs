@@ -107,6 +107,12 @@ pub(crate) fn misfit(competition: &Competition) -> Option<String> {
         {
             Some("`training` cannot make answers of which only some rows are scored".to_owned())
         }
+        // Held-out rows have no order of their own.
+        Grading::Declared(Declared { steps, .. })
+            if !steps.iter().any(|step| matches!(step, Step::SortByKey | Step::SortOnly | Step::JoinOnKey)) =>
+        {
+            Some("`training` needs a grading that finds rows by their keys".to_owned())
+        }
         _ => None,
     }
 }
