@@ -109,7 +109,9 @@ pub(crate) fn misfit(competition: &Competition) -> Option<String> {
         }
         // Held-out rows have no order of their own.
         Grading::Declared(Declared { steps, .. })
-            if !steps.iter().any(|step| matches!(step, Step::SortByKey | Step::SortOnly | Step::JoinOnKey)) =>
+            if !steps
+                .iter()
+                .any(|step| matches!(step, Step::SortByKey | Step::SortOnly | Step::JoinOnKey)) =>
         {
             Some("`training` needs a grading that finds rows by their keys".to_owned())
         }

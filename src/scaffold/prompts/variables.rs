@@ -106,6 +106,8 @@ pub struct RunVariables {
     pub submission: &'static str,
     /// What the format check found wrong; empty when it is valid.
     pub submission_problem: String,
+    /// What the harness remarks on it besides, once it was judged: why predictions for training rows have no score.
+    pub remarks: Vec<String>,
 }
 
 /// Names in [`BenchmarkVariables`].
