@@ -11,10 +11,12 @@ use podium_competition::holdout::{self, Counts, FOLDS, HELD_OUT, Plan};
 use podium_competition::{Competition, Holdout};
 use podium_sandbox::SandboxKind;
 use podium_scaffold::spec::ValidationSpec;
-use podium_scaffold::{FoldFile, HeldOut, Validation};
+use podium_scaffold::{Effect, FoldFile, HeldOut, Validation};
+use podium_types::evaluation::Labels;
 use podium_types::key::EffectKey;
 
 use crate::run::error::RunError;
+use crate::run::journal::{Entry, Record};
 
 /// Where an execution finds what it is shown, beside `./input`.
 pub const FOLDER: &str = "validation";
@@ -88,4 +90,15 @@ pub fn lay(holdout: &Holdout, competition: &Competition, public: &Path, plan: &P
             .map_err(|source| podium_competition::HoldoutError::Write { path: path.clone(), source })?;
     }
     Ok(())
+}
+
+/// Scores by training labels that a strategy may have told an agent of.
+pub fn scores_told(entries: &[Entry]) -> u64 {
+    let told = |entry: &&Entry| match &entry.record {
+        Record::Result { effect, .. } => {
+            matches!(**effect, Effect::Evaluate { labels: Labels::HoldoutSearch | Labels::OutOfFold, .. })
+        }
+        _ => false,
+    };
+    entries.iter().filter(told).count() as u64
 }

@@ -15,6 +15,7 @@ use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 
 pub(crate) const AIDE: &str = include_str!("../../../../../scaffolds/aide.toml");
+pub(crate) const AIDE_HOLDOUT: &str = include_str!("../../../../../scaffolds/aide-holdout.toml");
 pub(crate) const AIDE_MLEBENCH: &str = include_str!("../../../../../scaffolds/aide-mlebench.toml");
 
 macro_rules! prompt {
@@ -27,6 +28,7 @@ macro_rules! prompt {
 pub(crate) fn prompts() -> BTreeMap<String, String> {
     let shipped = prompt![
         "common/benchmark.md.tera",
+        "common/validation.md.tera",
         "aide/debug.md.tera",
         "aide/design.md.tera",
         "aide/draft.md.tera",
