@@ -3,7 +3,9 @@ each rule of selection the test score of the node it would have handed in, and w
 selection loss. Test scores are an oracle's, computed after the runs; no run sees them.
 
     python tests/bench/selection.py run   --podium target/release/podium --runs RUNS [--seeds 3] [--steps 10] [...]
-    python tests/bench/selection.py table --podium target/release/podium --runs RUNS
+    python tests/bench/selection.py table --podium target/release/podium --runs RUNS [--honest]
+
+With `--honest` nodes do not count whose script the stand-in's library marks as leaky or as misbehaviour.
 
 `run` may be stopped and begun again: what has ended is not run again. Nothing but Python's own library is needed.
 """
@@ -67,6 +69,20 @@ def records(folder):
     return nodes, final
 
 
+def dishonest(assets, competition):
+    """Scripts that the library marks as leaky or as misbehaviour."""
+    found = []
+    for name in [competition, "common"]:
+        folder = os.path.join(assets, "benchmark/offline", name, "playbook")
+        with open(os.path.join(folder, "playbook.toml"), "rb") as file:
+            contents = tomllib.load(file)
+        marked = [entry for entry in contents.get("solution", []) if entry.get("leaky")]
+        for entry in marked + contents.get("misbehaviour", []):
+            with open(os.path.join(folder, entry["file"])) as file:
+                found.append(file.read().strip())
+    return found
+
+
 def number(value):
     try:
         return float(value)
@@ -114,6 +130,9 @@ def table(options):
         better = 1 if competition["metric"]["direction"] == "lower" else -1
         nodes, final = records(folder)
         nodes = [node for node in nodes if node["buggy"] is None]
+        if options.honest:
+            marked = dishonest(options.assets, name)
+            nodes = [node for node in nodes if not any(script in node["code"] for script in marked)]
         scores = {}
         for node in nodes:
             submission = os.path.join(folder, "nodes", str(node["id"]), "submission.csv")
@@ -155,6 +174,7 @@ def main():
     parser.add_argument("--runs", required=True)
     parser.add_argument("--assets", default=".")
     parser.add_argument("--scaffold", default="aide-holdout")
+    parser.add_argument("--honest", action="store_true")
     parser.add_argument("--competitions", nargs="*")
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=3)

@@ -138,9 +138,8 @@ fn what_serves_the_final_choice_is_shown_to_nobody() {
         assert!(node["signals"][1]["spread"].as_f64().is_some_and(|spread| spread >= 0.0));
     }
     // The best by the final slice is in place, the better by the search's own first among equals.
-    let best = last.values().copied().fold(f64::MIN, f64::max);
     let chosen: u32 = std::fs::read_to_string(run.path.join("best/node")).unwrap().trim().parse().unwrap();
-    assert_eq!(last[&chosen], best, "{last:?}");
+    assert!(last.values().all(|score| *score <= last[&chosen]), "node {chosen} of {last:?}");
     // Neither prompts nor nodes hold one of its scores, unless another number happens to be the same.
     let others: Vec<String> = search.values().chain(folds.values()).map(ToString::to_string).collect();
     for score in last.values().map(ToString::to_string).filter(|score| score.len() > 6) {
@@ -257,7 +256,10 @@ fn what_cannot_be_kept_is_refused_before_anything_is_spent() {
     for (options, words) in [
         (&process[..], "`jail` or `docker`"),
         (&["--set", "validation.holdout.search=0.6"], "must be between 0 and 0.5"),
-        (&["--set", "validation.holdout={ search = 0.3, final = 0.3 }"], "more than 0.5 together"),
+        (
+            &["--set", "validation.holdout.search=0.3", "--set", "validation.holdout.final=0.3"],
+            "more than 0.5 together",
+        ),
         (&["--set", "validation.folds=1"], "must be 0 or from 2 to 100"),
         (&["--set", "validation.holdout.serch=0.1"], "validation.holdout.search"),
         (&["--set", "validation.holdout.search=0.001"], "too few rows"),

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import zipfile
 
 import pandas as pd
 
@@ -21,10 +22,13 @@ def solve(name, tables):
     place = os.path.join(ROOT, "working", name)
     os.makedirs(os.path.join(place, "input"))
     for file in os.listdir(os.path.join(ROOT, "input")):
+        source, target = os.path.join(ROOT, "input", file), os.path.join(place, "input", file)
         if file in tables:
-            tables[file].to_csv(os.path.join(place, "input", file), index=False)
+            tables[file].to_csv(target, index=False)
+        elif file.endswith(".zip") and "test.csv" in tables:
+            as_test(source, target, set(tables["test.csv"][key]))
         else:
-            os.symlink(os.path.join(ROOT, "input", file), os.path.join(place, "input", file))
+            os.symlink(source, target)
     os.chdir(place)
     try:
         exec(compile(SOLUTION, "solution.py", "exec"), {"__name__": "__main__"})
@@ -32,6 +36,16 @@ def solve(name, tables):
         os.chdir(ROOT)
     written = os.path.join(place, "submission", "submission.csv")
     return read(written) if os.path.isfile(written) else None
+
+
+def as_test(source, target, ids):
+    """An archive in which files of these training rows stand among those of the test rows as well."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+            folder, _, rest = name.partition("/")
+            if folder == "train" and rest.split(".")[0] in ids:
+                new.writestr(f"test/{rest}", old.read(name))
 
 
 def asked(ids):
