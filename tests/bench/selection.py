@@ -21,7 +21,7 @@ import subprocess
 import tomllib
 
 TOP = {"final slice": 5, "mean - spread": 3}
-RULES = ["printed", "holdout", "folds", "mean - spread", "final slice"]
+RULES = ["printed", "holdout", "folds", "mean - spread", "final slice", "both slices"]
 
 
 def catalog(assets):
@@ -115,6 +115,8 @@ def choices(nodes, final, better):
     by = {source: best(nodes, lambda node: signal(node, source)) for source in ["printed", "holdout", "folds"]}
     by["mean - spread"] = best(by["folds"][: TOP["mean - spread"]], careful)
     by["final slice"] = best(by["holdout"][: TOP["final slice"]], lambda node: final.get(node["id"], math.nan))
+    both = lambda node: (signal(node, "holdout") + final.get(node["id"], math.nan)) / 2
+    by["both slices"] = best(by["holdout"][: TOP["final slice"]], both)
     return {rule: ranked[0] for rule, ranked in by.items() if ranked}
 
 

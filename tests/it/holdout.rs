@@ -107,7 +107,8 @@ fn what_serves_the_final_choice_is_shown_to_nobody() {
     let place = Place::new();
     let scripts = [1, 40, 7, 3].map(|neighbours| honest(&place, neighbours, "", ""));
     let service = Service::start(&json!({"code": scripts}));
-    let report = run(&place, &service, 4, 1).output().expect(0).json();
+    let alone = ["--set", "selection.weight=1.0"];
+    let report = run(&place, &service, 4, 1).args(alone).output().expect(0).json();
     assert_eq!(report["outcome"], "graded");
     let run = Run::only(&place.runs());
     let found = evaluations(&run);

@@ -1,6 +1,7 @@
 //! The best by labels that the search has never seen. A search that looks at one validation score again and again ends
 //! with the node that this score flatters most; so the best few by its metric are compared once more, on a slice of
-//! training labels that serves this choice and nothing else (AIRA₂ keeps such a split as well).
+//! training labels that serves this choice and nothing else (AIRA₂ keeps such a split as well). A small slice is noisy,
+//! so the metric that brought a node there may keep a part of the say.
 //!
 //! The scores stay in here: no node holds them, so neither policies nor prompts can.
 
@@ -13,20 +14,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::node::NodeRecord;
 use crate::spec::SpecError;
-use crate::spec::check::at_least_one;
+use crate::spec::check::{at_least_one, invalid};
 use crate::strategy::StrategyError;
 use crate::tree_search::selection::{Choice, Selector};
+use crate::tree_search::view::value;
 
 /// The numbers of this rule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HoldoutSelectionSpec {
     /// Nodes that are compared, the best by metric.
     pub top: usize,
+    /// Share of the final slice in `weight · final + (1 − weight) · metric`, above 0; 1: it decides alone.
+    pub weight: f64,
 }
 
 impl HoldoutSelectionSpec {
     pub(super) fn check(&self) -> Result<(), SpecError> {
+        if !(self.weight > 0.0 && self.weight <= 1.0) {
+            return Err(invalid("selection.weight", "must be above 0 and at most 1"));
+        }
         at_least_one("selection.top", self.top as u64)
     }
 }
@@ -67,6 +74,7 @@ impl Holdout {
         let mut best: Option<(u32, f64)> = None;
         for node in ranked.into_iter().take(self.spec.top) {
             let Some(score) = self.score(choice, node).await? else { continue };
+            let score = self.spec.weight * score + (1.0 - self.spec.weight) * value(node);
             if best.is_none_or(|(_, best)| choice.direction.better(score, best)) {
                 best = Some((node.id, score));
             }
