@@ -26,6 +26,7 @@ mod grade_list;
 mod granted;
 mod grants;
 mod hidden;
+mod holdout;
 mod json_errors;
 mod model;
 mod network;

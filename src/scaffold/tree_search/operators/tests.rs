@@ -88,6 +88,7 @@ fn task(description: String) -> Task {
         packages: (0..200).map(|number| format!("package-{number} {number}.0.1")).collect(),
         obfuscated: false,
         submission_check: true,
+        validation: None,
     }
 }
 
@@ -129,6 +130,7 @@ impl Lengths {
             flags: Vec::new(),
             summary: self.prose(id),
             submission: Verdict::Valid { sha256: Sha256::of(b"file"), copies_sample: false },
+            predictions: BTreeMap::new(),
             execution_ms: 1_000,
             reason: String::new(),
         }
@@ -146,6 +148,7 @@ impl Lengths {
             limit: Some(LimitHit::WallClock { limit_ms: 60_000 }),
             submission: "missing",
             submission_problem: "nothing".into(),
+            remarks: Vec::new(),
         }
     }
 }

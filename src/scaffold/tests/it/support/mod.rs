@@ -16,6 +16,7 @@ use podium_types::verdict::Verdict;
 pub(crate) use shipped::prompts;
 
 pub(crate) const AIDE: &str = include_str!("../../../../../scaffolds/aide.toml");
+pub(crate) const AIDE_HOLDOUT: &str = include_str!("../../../../../scaffolds/aide-holdout.toml");
 pub(crate) const AIDE_MLEBENCH: &str = include_str!("../../../../../scaffolds/aide-mlebench.toml");
 
 /// AIDE with overrides.
@@ -49,6 +50,7 @@ pub(crate) fn task() -> Task {
         packages: vec!["numpy 2.1.0".into(), "pandas 2.2.3".into(), "scikit-learn 1.5.2".into()],
         obfuscated: false,
         submission_check: false,
+        validation: None,
     }
 }
 
@@ -82,6 +84,7 @@ pub(crate) fn node(id: u32, parents: &[u32], metric: Option<f64>) -> NodeRecord 
         metric_source: None,
         flags: Vec::new(),
         summary: format!("Findings of node {id}."),
+        predictions: std::collections::BTreeMap::new(),
         submission: Verdict::Valid {
             sha256: Sha256::of(format!("file-{id}").as_bytes()),
             copies_sample: false,
