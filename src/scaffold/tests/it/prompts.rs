@@ -5,10 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use podium_scaffold::context::Grants;
 use podium_scaffold::prompts::Prompts;
 use podium_scaffold::prompts::variables::{BenchmarkVariables, RunVariables};
+use podium_scaffold::spec::validation::ValidationSpec;
 use podium_scaffold::tree_search::variables::{OperatorVariables, ParentVariables, ReviewVariables};
-use podium_scaffold::{Budget, Effect, Task};
+use podium_scaffold::{Budget, Effect, EffectResult, Task, Validation};
 use podium_types::chat::ChatRequest;
-use podium_types::execution::LimitHit;
+use podium_types::evaluation::Evaluation;
+use podium_types::execution::{Collected, LimitHit};
+use podium_types::number::Number;
+use podium_types::sha256::Sha256;
 
 use crate::support::context::FakeContext;
 use crate::support::script::{program, world};
@@ -193,6 +197,33 @@ fn one_submission_path_and_no_other() {
     }
 }
 
+/// With training labels held out, and all predictions for them of the same worth.
+fn hold_out(mut context: FakeContext) -> FakeContext {
+    let inner = context.world;
+    context.world = Box::new(move |key, effect| match (inner(key, effect), effect) {
+        (EffectResult::Execution(mut execution), Effect::Execute(request)) => {
+            let file = |path: &String| {
+                (path.clone(), Collected::File { sha256: Sha256::of(path.as_bytes()), bytes: 9 })
+            };
+            execution.collected = request.collect.iter().map(file).collect();
+            EffectResult::Execution(execution)
+        }
+        (EffectResult::Evaluation(_), _) => {
+            EffectResult::Evaluation(Evaluation::Scored { score: Number(0.5), folds: Vec::new() })
+        }
+        (result, _) => result,
+    });
+    context.task = crate::validation::told();
+    context
+}
+
+/// The files that an agent is told of where labels are held out, as prompts name them.
+fn held_files(validation: &Validation) -> Vec<String> {
+    let held = validation.holdout.iter().flat_map(|held| [&held.path, &held.predictions]);
+    let folds = validation.folds.iter().flat_map(|folds| [&folds.path, &folds.predictions]);
+    held.chain(folds).map(|path| format!("./{path}")).collect()
+}
+
 /// Words of a text that look like the path of a CSV file.
 fn paths(text: &str) -> Vec<&str> {
     let words = text.split(|character: char| character.is_whitespace() || "`'\"(),;".contains(character));
@@ -215,14 +246,21 @@ fn every_prompt_of_every_scaffold_names_one_submission_and_no_other() {
         wanted.insert("review");
         let steps = scaffold.limits().steps.min(60);
         for seed in 0..6 {
-            let context = FakeContext::new(seed, steps, world(script));
+            let mut context = FakeContext::new(seed, steps, world(script));
+            if *scaffold.validation() != ValidationSpec::default() {
+                context = hold_out(context);
+            }
+            let held: Vec<String> = context.task.validation.iter().flat_map(held_files).collect();
             context.drive(&*scaffold.strategy()).unwrap();
             for (key, effect, _) in context.journal.borrow().iter() {
                 let Effect::Chat { request, .. } = effect else { continue };
                 wanted.remove(key.split('/').nth(2).unwrap());
                 let text = text(request);
                 let named = paths(&text);
-                let right = |path: &&str| path.trim_end_matches('.') == "./submission/submission.csv";
+                let right = |path: &&str| {
+                    let path = path.trim_end_matches('.');
+                    path == "./submission/submission.csv" || held.iter().any(|held| held == path)
+                };
                 assert!(named.iter().all(right), "{id} {key}: {named:?}");
                 assert!(!named.is_empty() || key.contains("/review/"), "{id} {key} names no path");
                 assert!(!text.contains("working/"), "{id} {key}");
