@@ -114,6 +114,7 @@ impl Tokens {
     /// Limits that leave at least `tokens` out of a prompt whose parts take `self`, taken from one part after another
     /// down to its floor. `first` is what the parts took before anything gave way. Where even all floors together are
     /// too much, the floors.
+    #[must_use]
     pub fn less(&self, first: &Self, tokens: u64) -> Self {
         let mut left = tokens;
         let give = |(part, shown): (&Part, &u64)| {

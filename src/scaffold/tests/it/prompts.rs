@@ -235,7 +235,19 @@ fn every_prompt_of_every_scaffold_names_one_submission_and_no_other() {
     let script = |key: &str| {
         let mut parts = key.strip_prefix("node/")?.split('/');
         let node: usize = parts.next()?.parse().ok()?;
-        let own = ["begin", "execute", "validate", "review", "record", "select", "metric", "direction"];
+        let own = [
+            "begin",
+            "execute",
+            "validate",
+            "review",
+            "record",
+            "select",
+            "metric",
+            "direction",
+            "holdout",
+            "folds",
+            "final",
+        ];
         let metrics = ["0.5", "crash", "0.4", "no file", "0.45", "bad file", "0.6"];
         (!own.contains(&parts.next()?)).then(|| program(metrics[node % metrics.len()]))
     };
@@ -317,6 +329,16 @@ fn a_limit_and_a_lost_middle_are_told_with_their_values() {
     let mut lines: Vec<String> = limits.into_iter().map(|limit| told(Some(limit), 0, 0).0).collect();
     lines.extend([told(None, 0, 0).1, told(None, 9, 0).1, told(None, 0, 70_000).1, told(None, 9, 70_000).1]);
     insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn a_signal_is_told_with_the_exit_code_that_it_may_have_been() {
+    let run = RunVariables { exit_code: None, signal: Some(9), ..run() };
+    let parents = [parent(Some(&run))];
+    for name in ["aide/debug.md.tera", "aira/debug.md.tera"] {
+        let text = compiled().render(name, &operator(&task(), &parents)).unwrap();
+        assert!(text.contains("\nIt ended with exit code 137 (or signal 9). It took 1 min 1 s.\n"), "{text}");
+    }
 }
 
 #[test]
