@@ -63,19 +63,28 @@ pub(super) fn mount(line: &str, own: &str) -> Option<Mount> {
     Some(Mount { folder: Path::new(point).join(below), controllers })
 }
 
-/// File and value of each limit, in the order they must be written.
-pub(super) fn settings(limits: &Limits, folders: &[PathBuf]) -> Vec<(&'static str, String)> {
-    let mut parents = folders.iter().filter_map(|folder| folder.parent());
-    let nodes = parents.find_map(|parent| fs::read_to_string(parent.join(NODES)).ok());
-    vec![
-        (PROCESSORS, limits.cpus.list()),
-        (NODES, nodes.unwrap_or_default().trim().to_owned()),
-        ("memory.limit_in_bytes", limits.memory_bytes.to_string()),
-        ("memory.memsw.limit_in_bytes", limits.memory_bytes.to_string()),
-        ("pids.max", limits.processes.to_string()),
-        ("cpu.cfs_period_us", "100000".to_owned()),
-        ("cpu.cfs_quota_us", (limits.cpus.count() * 100_000).to_string()),
-    ]
+/// File and value of each limit of a group, in the order they must be written. A new group's period is 100 ms.
+pub(super) fn settings(limits: &Limits, mounts: &[Mount], folders: &[PathBuf]) -> Vec<(PathBuf, String)> {
+    let mut settings = Vec::new();
+    for (mount, folder) in mounts.iter().zip(folders) {
+        for controller in &mount.controllers {
+            let values = match controller.as_str() {
+                "cpuset" => {
+                    let nodes = fs::read_to_string(mount.folder.join(NODES)).unwrap_or_default();
+                    vec![(PROCESSORS, limits.cpus.list()), (NODES, nodes.trim().to_owned())]
+                }
+                "memory" => vec![
+                    ("memory.limit_in_bytes", limits.memory_bytes.to_string()),
+                    ("memory.memsw.limit_in_bytes", limits.memory_bytes.to_string()),
+                ],
+                "pids" => vec![("pids.max", limits.processes.to_string())],
+                "cpu" => vec![("cpu.cfs_quota_us", (limits.cpus.count() * 100_000).to_string())],
+                _ => Vec::new(),
+            };
+            settings.extend(values.into_iter().map(|(file, value)| (folder.join(file), value)));
+        }
+    }
+    settings
 }
 
 /// What is held, as the files say now.

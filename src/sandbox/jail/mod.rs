@@ -25,7 +25,7 @@ use std::{collections::BTreeMap, os::fd::OwnedFd, path::PathBuf};
 
 use crate::{
     ExecutionFuture, Facts, InForce, Job, Policy, Sandbox, SandboxError, SessionFuture, SessionJob, Settings,
-    cgroup::{Group, Hierarchy},
+    cgroup::{Group, Groups},
     place::{Place, execute},
     program::Launch,
     session,
@@ -38,7 +38,7 @@ use crate::{
 pub(crate) struct Jail {
     bubblewrap: PathBuf,
     filters: Vec<Vec<u8>>,
-    hierarchy: Option<Hierarchy>,
+    groups: Option<Groups>,
     settings: Settings,
     facts: Facts,
     nodes: nodes::Nodes,
@@ -71,7 +71,7 @@ impl Place for Jail {
     }
 
     fn is_polled(&self) -> bool {
-        !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"))
+        !self.groups.as_ref().is_some_and(|groups| groups.has("memory"))
     }
 }
 
@@ -93,7 +93,7 @@ impl Sandbox for Jail {
     }
 
     fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
-        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
+        let group = self.groups.as_ref().map(|groups| groups.create(&job.limits)).transpose()?;
         Ok(group.as_ref().map(Group::in_force).unwrap_or_default())
     }
 
