@@ -133,8 +133,7 @@ impl Sandbox for Process {
     }
 
     fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
-        let group = self.groups.as_ref().map(|groups| groups.create(&job.limits)).transpose()?;
-        Ok(group.as_ref().map(Group::in_force).unwrap_or_default())
+        self.groups.as_ref().map_or_else(|| Ok(InForce::default()), |groups| groups.in_force(&job.limits))
     }
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {

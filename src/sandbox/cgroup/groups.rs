@@ -17,7 +17,7 @@ use std::{
 };
 
 use super::{Group, Hierarchy, kill_all, label, try_remove};
-use crate::{Limits, SandboxError, strength::CgroupFacts};
+use crate::{InForce, Limits, SandboxError, strength::CgroupFacts};
 
 /// How long the last processes of a killed group may take to leave it.
 const LEAVE: Duration = Duration::from_secs(5);
@@ -81,6 +81,11 @@ impl Groups {
         let group = Group { groups: self.clone(), folders };
         group.limit(limits)?;
         Ok(group)
+    }
+
+    /// What a group with these limits would be held to, as the kernel says.
+    pub(crate) fn in_force(&self, limits: &Limits) -> Result<InForce, SandboxError> {
+        Ok(self.create(limits)?.in_force())
     }
 
     /// Has folders removed, with whatever is still in them.

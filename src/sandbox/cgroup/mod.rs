@@ -152,7 +152,7 @@ impl Group {
     }
 
     /// What the kernel says it holds the group to.
-    pub(crate) fn in_force(&self) -> InForce {
+    fn in_force(&self) -> InForce {
         match self.groups.hierarchy() {
             Hierarchy::V1(_) => v1::in_force(&self.folders),
             Hierarchy::V2(_) => v2::in_force(&self.folders),

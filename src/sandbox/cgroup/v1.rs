@@ -10,7 +10,7 @@ use super::{Usage, can_create, keyed, number};
 use crate::{InForce, Limits};
 
 /// The controllers that are used where they are.
-const WANTED: [&str; 5] = ["memory", "pids", "cpu", "cpuacct", "cpuset"];
+const WANTED: [&str; 5] = ["memory", "pids", "cpuacct", "cpu", "cpuset"];
 
 /// Processors and memory nodes of a group; both must be said before a process joins.
 const PROCESSORS: &str = "cpuset.cpus";
@@ -30,8 +30,11 @@ pub(super) fn detect() -> Option<Vec<Mount>> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let own = fs::read_to_string("/proc/self/cgroup").ok()?;
     let found: Vec<Mount> = mounts.lines().filter_map(|line| mount(line, &own)).collect();
-    let usable: Vec<Mount> =
+    let mut usable: Vec<Mount> =
         found.into_iter().filter(|mount| can_create(&mount.folder) && has_processors(mount)).collect();
+    // What is read at each end comes first.
+    let rank = |mount: &Mount| WANTED.iter().position(|name| mount.controllers.iter().any(|own| own == name));
+    usable.sort_by_key(rank);
     (!usable.is_empty()).then_some(usable)
 }
 

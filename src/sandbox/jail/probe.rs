@@ -10,7 +10,7 @@ use std::{
 
 use podium_types::execution::Ended;
 
-use super::{Jail, nodes::Nodes, seccomp};
+use super::{Jail, etc::Etc, nodes::Nodes, seccomp};
 use crate::{Facts, SandboxError, SandboxKind, Settings, Strength, cgroup::Groups, trial, warm::Servers};
 
 /// Each line tries what must be refused and prints its name when it was.
@@ -50,7 +50,16 @@ pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
         Err(missing) => (Nodes::default(), Some(missing.to_owned())),
     };
     let settings = settings.clone();
-    let mut jail = Jail { bubblewrap, filters, groups, settings, facts, nodes, warm: Servers::default() };
+    let mut jail = Jail {
+        bubblewrap,
+        filters,
+        groups,
+        settings,
+        facts,
+        nodes,
+        etc: Etc::default(),
+        warm: Servers::default(),
+    };
 
     let (mut first, mut portless) = (None, None);
     for (nested_namespaces_refused, with_groups) in

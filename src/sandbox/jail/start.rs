@@ -107,7 +107,7 @@ pub(super) fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxErro
         arguments.flag("--disable-userns");
     }
     identity(&mut arguments, job);
-    root::mounts(&mut arguments, job, &jail.nodes, jail.facts.callbacks)?;
+    root::mounts(&mut arguments, job, &jail.nodes, &jail.etc.folder(jail.facts.callbacks)?)?;
     for filter in &jail.filters {
         arguments.content("--add-seccomp-fd", filter)?;
     }

@@ -81,7 +81,7 @@ fn serve(jail: &Jail, job: &Job, argv: Vec<OsString>) -> Result<Server, SandboxE
         start::identity(&mut arguments, job);
         arguments.add("--setenv", ["PYTHONPATH", FOLDER]);
         arguments.add("--setenv", ["PWD", root::WORKSPACE]);
-        root::server_mounts(&mut arguments, job, &jail.nodes)?;
+        root::server_mounts(&mut arguments, job, &jail.nodes, &jail.etc.folder(jail.facts.callbacks)?)?;
         let text = warm::source(control, FOLDER, root::WORKSPACE, &jail.filters);
         arguments.file(&format!("{FOLDER}/sitecustomize.py"), &text)?;
         arguments.add("--remount-ro", ["/"]);
