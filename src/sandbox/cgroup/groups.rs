@@ -93,9 +93,11 @@ impl Groups {
         match &self.0.done_with {
             // The thread lives as long as this does.
             Some(done_with) => drop(done_with.send(folders)),
-            None => folders.iter().for_each(|folder| {
-                remove(folder);
-            }),
+            None => {
+                for folder in &folders {
+                    remove(folder);
+                }
+            }
         }
     }
 }
@@ -157,11 +159,14 @@ fn take(spare: &Spare) -> Option<Vec<PathBuf>> {
 /// The folders of a new group; none where one of them cannot be made.
 fn make(hierarchy: &Hierarchy) -> Result<Vec<PathBuf>, SandboxError> {
     let name = label::fresh();
-    let mut folders = Vec::new();
+    let mut folders: Vec<PathBuf> = Vec::new();
     for parent in hierarchy.parents() {
         let folder = parent.join(&name);
         if let Err(source) = std::fs::create_dir(&folder) {
-            folders.iter().for_each(|folder: &PathBuf| drop(try_remove(folder)));
+            for made in &folders {
+                // It is empty, and was made a moment ago.
+                let _ = try_remove(made);
+            }
             return Err(SandboxError::io("creating", &folder)(source));
         }
         folders.push(folder);
