@@ -13,6 +13,7 @@ mod exit;
 mod failure;
 mod grade;
 mod grade_list;
+mod grade_nodes;
 mod grants;
 mod job;
 mod model;
@@ -65,7 +66,7 @@ enum Command {
     Replay(replay::Arguments),
     /// Show a run: its tree, its calls, its report
     Show(show::Arguments),
-    /// Score a submission as the competition would
+    /// Score a submission as the competition would, or all nodes of an ended run
     Grade(grade::Arguments),
     /// Check a submission's format, without a score
     Validate(validate::Arguments),

@@ -225,6 +225,17 @@ pub enum RunError {
     /// A run that has files of nodes or a report, and no journal.
     #[error("the journal of {} is gone, and with it what the run did and paid for", .0.display())]
     JournalLost(std::path::PathBuf),
+    /// A run all of whose nodes have been graded: whoever goes on with it could know their scores.
+    #[error("{} is closed: all its nodes have been graded", .0.display())]
+    Closed(std::path::PathBuf),
+    /// Grading all nodes of a run that can still go on.
+    #[error("the nodes of {} are graded after its end only, and {why}", run.display())]
+    NotEnded {
+        /// The run.
+        run: std::path::PathBuf,
+        /// Why it has not ended.
+        why: &'static str,
+    },
     /// A run of another format.
     #[error("the run was written in format {0}, which this program does not read")]
     Format(u32),
@@ -288,6 +299,8 @@ impl RunError {
             | Self::Unhidden
             | Self::Lock(LockError::Held { .. })
             | Self::Drive(DriveError::Diverged { .. })
+            | Self::Closed(_)
+            | Self::NotEnded { .. }
             | Self::Format(_) => Class::Usage,
         }
     }
@@ -355,6 +368,13 @@ impl RunError {
             Self::Drive(DriveError::Diverged { .. }) => Some(
                 "the journal is untouched; the program that wrote it (see `program` in config.json) still fits it"
                     .to_owned(),
+            ),
+            Self::Closed(_) => Some(
+                "a run that goes on must not have been graded node by node; begin a new one (podium run, another --seed)"
+                    .to_owned(),
+            ),
+            Self::NotEnded { .. } => Some(
+                "go on with it (podium resume), or add --ended: it is then closed, and never resumed".to_owned(),
             ),
             Self::JournalLost(_) => Some(
                 "put journal.db back from a copy; the best submission so far is still in best/. Going on would begin anew"

@@ -2,6 +2,7 @@
 //!
 //! - [`attempts`]: what code tried on its sandbox
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
+//! - [`oracle`]: all nodes of an ended run graded, for people only
 //! - [`order`]: what a user asks for, resolved into it
 //! - [`recording`]: recorded runs as models
 //! - [`wording`]: which description of its competition an agent is shown
@@ -39,6 +40,7 @@ pub mod limits;
 mod machine;
 mod mirror;
 pub mod models;
+pub mod oracle;
 pub mod order;
 pub mod preset;
 pub mod recording;

@@ -7,6 +7,7 @@ mod checks;
 mod files;
 mod leases;
 mod local;
+mod recipe;
 mod trace;
 mod truncated;
 mod workspaces;
@@ -34,6 +35,7 @@ use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
 
 pub use files::Files;
+pub use recipe::Recipe;
 use leases::Leases;
 use workspaces::Workspaces;
 
@@ -122,12 +124,14 @@ pub struct Sitting {
     pub reporter: mpsc::UnboundedSender<Report>,
     /// The submission's path inside a workspace.
     pub submission: PathBuf,
+    /// How a solution is run without Podium.
+    pub recipe: Recipe,
 }
 
 impl LiveWorld {
     /// A world for one sitting.
     pub fn new(equipment: Equipment, sitting: Sitting) -> Self {
-        let files = Files::new(sitting.folder.clone());
+        let files = Files::new(sitting.folder.clone(), sitting.recipe);
         let grant = equipment.execution_limits.cpus.count();
         let (processors, gpus) = (equipment.resources.cpus().ids(), equipment.resources.gpus());
         let inner = Inner {
