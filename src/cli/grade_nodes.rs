@@ -60,7 +60,10 @@ fn print(oracle: &Oracle, terminal: &Terminal) {
             say("handed in", &format!("node {selected}, test {} ({better})", of(selected)));
             say("best", &format!("node {best}, test {}", of(best)));
             if let Some(other) = oracle.best_of_all.filter(|other| *other != best) {
-                say("", &format!("node {other}, test {}, counted as buggy and could not be handed in", of(other)));
+                say(
+                    "",
+                    &format!("node {other}, test {}, counted as buggy and could not be handed in", of(other)),
+                );
             }
             say("loss", &format!("{} lost by the final choice", shown(loss)));
         }

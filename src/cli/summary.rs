@@ -11,12 +11,9 @@ use crate::run::attempts::NetworkAttempts;
 use crate::run::resources::changed;
 use crate::run::sitting::StoredRun;
 use crate::run::stop::Outcome;
+pub(crate) use crate::run::summary::STAND_IN;
 use crate::run::summary::{LimitCount, RunReport, ValidationGap};
 use crate::run::world::Equipment;
-
-/// Said wherever the stand-in model answered.
-pub(crate) const STAND_IN: &str =
-    "the answers come from a stand-in model: this shows that the harness works, not which scaffold is better";
 
 /// Said wherever a recorded run answered, once for each.
 fn recorded(recordings: &BTreeMap<String, String>) -> impl Iterator<Item = String> {

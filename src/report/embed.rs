@@ -58,7 +58,8 @@ fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for group in bytes.chunks(3) {
-        let bits = group.iter().fold(0_u32, |bits, byte| (bits << 8) | u32::from(*byte)) << (8 * (3 - group.len()));
+        let bits =
+            group.iter().fold(0_u32, |bits, byte| (bits << 8) | u32::from(*byte)) << (8 * (3 - group.len()));
         for place in 0..4 {
             let digit = (bits >> (18 - 6 * place)) & 63;
             let letter = ALPHABET.get(digit as usize).copied().map_or('=', char::from);
@@ -75,10 +76,7 @@ mod tests {
     #[test]
     fn nothing_is_read_as_markup_or_script() {
         let hostile = "</script><!-- & \u{202e}\u{e0041}\u{7}'\"";
-        assert_eq!(
-            text(hostile),
-            "&lt;/script&gt;&lt;!-- &amp; [U+202E][U+E0041][U+0007]&#39;&quot;"
-        );
+        assert_eq!(text(hostile), "&lt;/script&gt;&lt;!-- &amp; [U+202E][U+E0041][U+0007]&#39;&quot;");
         let embedded = json(hostile).unwrap();
         assert!(embedded.is_ascii() && !embedded.contains(['<', '>', '&']), "{embedded}");
         assert_eq!(serde_json::from_str::<String>(&embedded).unwrap(), hostile);
@@ -87,7 +85,14 @@ mod tests {
     /// RFC 4648, section 10, and the digest of nothing.
     #[test]
     fn hashes_are_written_as_policies_want_them() {
-        let table = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")];
+        let table = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("foobar", "Zm9vYmFy"),
+        ];
         for (plain, coded) in table {
             assert_eq!(base64(plain.as_bytes()), coded);
         }

@@ -55,7 +55,8 @@ fn block(id: &str, json: &str) -> String {
 
 /// Puts each part in its place, `{{name}}` of the template. What is put in is not looked through again.
 fn fill(template: &str, parts: &[(&str, &str)]) -> String {
-    let mut out = String::with_capacity(template.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
+    let mut out =
+        String::with_capacity(template.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
         out.push_str(before);
@@ -65,4 +66,104 @@ fn fill(template: &str, parts: &[(&str, &str)]) -> String {
     }
     out.push_str(rest);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use podium_types::direction::Direction;
+
+    use super::*;
+    use crate::story::{Detail, Item, Unit};
+
+    const HOSTILE: &str = "</script><script>alert(1)</script><!-- {{script}} \u{202e} & <b>";
+
+    fn story() -> Story {
+        let detail = Detail { plan: HOSTILE.to_owned(), code: HOSTILE.to_owned(), ..Detail::default() };
+        let item = Item {
+            id: 3,
+            parents: vec![3, 9],
+            operator: HOSTILE.to_owned(),
+            metric: None,
+            good: true,
+            valid: false,
+            at_ms: 1,
+            spent: None,
+            detail,
+        };
+        Story {
+            title: HOSTILE.to_owned(),
+            run: HOSTILE.to_owned(),
+            unit: Unit::Node,
+            metric: HOSTILE.to_owned(),
+            direction: Direction::Higher,
+            facts: Vec::new(),
+            ending: None,
+            grade: None,
+            run_ms: 1,
+            cost: None,
+            selected: None,
+            warnings: vec![HOSTILE.to_owned()],
+            notes: Vec::new(),
+            left_out: None,
+            items: vec![item],
+        }
+    }
+
+    /// The contents of the elements that begin with `open`.
+    fn between<'a>(page: &'a str, open: &str, close: &str) -> Vec<&'a str> {
+        let parts = page.split(open).skip(1);
+        parts.map(|part| part.split(close).next().unwrap()).collect()
+    }
+
+    #[test]
+    fn the_page_allows_its_own_script_and_style_and_nothing_else() {
+        let page = page(&story()).unwrap();
+        let scripts = between(&page, "<script>", "</script>");
+        let styles = between(&page, "<style>", "</style>");
+        assert_eq!((scripts.len(), styles.len()), (1, 1));
+        let policy = between(&page, "content=\"default-src", "\"");
+        assert_eq!(
+            policy,
+            [format!(
+                " 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
+                embed::allowed(scripts[0]),
+                embed::allowed(styles[0])
+            )]
+        );
+        for word in ["http-equiv=\"refresh", " src=", "@import", "url("] {
+            assert!(!page.contains(word), "{word} would load something");
+        }
+    }
+
+    #[test]
+    fn what_stands_in_the_page_reads_back_and_is_never_markup() {
+        let story = story();
+        let page = page(&story).unwrap();
+        let blocks = between(&page, "<script type=\"application/json\" id=\"", "</script>");
+        let names: Vec<&str> = blocks.iter().map(|block| block.split('"').next().unwrap()).collect();
+        assert_eq!(names, ["story", "items", "item-3"]);
+        for (block, written) in blocks.iter().zip([
+            serde_json::to_value(&story).unwrap(),
+            serde_json::to_value(&story.items).unwrap(),
+            serde_json::to_value(&story.items[0].detail).unwrap(),
+        ]) {
+            let json = block.split_once('>').unwrap().1;
+            assert_eq!(serde_json::from_str::<serde_json::Value>(json).unwrap(), written);
+        }
+        assert!(!page.contains("alert(1)</") && !page.contains('\u{202e}'));
+        assert_eq!(page.matches("<script").count(), 4, "three documents and the script");
+    }
+
+    #[test]
+    fn texts_that_are_too_many_are_left_out_and_it_is_said() {
+        let mut story = story();
+        let call = crate::story::Call { answer: Some("x".repeat(900)), ..Default::default() };
+        story.items[0].detail.calls = vec![call];
+        let whole = story.clone();
+        story.leave_out_above(900);
+        assert_eq!(story, whole);
+        story.leave_out_above(899);
+        assert_eq!(story.items[0].detail.calls[0].answer, None);
+        assert!(story.left_out.unwrap().contains("journal"));
+    }
 }

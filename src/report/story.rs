@@ -33,8 +33,10 @@ pub struct Story {
     pub cost: Option<f64>,
     /// The node or step that was handed in, or would be.
     pub selected: Option<u32>,
-    /// What whoever looks at it must know: warnings first, then remarks of the journal.
-    pub remarks: Vec<String>,
+    /// What whoever looks at it must know first.
+    pub warnings: Vec<String>,
+    /// What else was remarked.
+    pub notes: Vec<String>,
     /// Why prompts and answers are left out, and where they are; `None`: they are there.
     pub left_out: Option<String>,
     /// Nodes or steps in the order in which they finished.

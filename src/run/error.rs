@@ -219,6 +219,9 @@ pub enum RunError {
         #[source]
         source: serde_json::Error,
     },
+    /// A run that cannot be told as a page.
+    #[error("the run cannot be told as a page")]
+    Story(#[source] serde_json::Error),
     /// The disk was full in the middle of a run; what is committed stays.
     #[error("the disk is full: {0}")]
     DiskFull(#[source] Box<RunError>),
@@ -272,7 +275,7 @@ impl RunError {
             | Self::Journal(_)
             | Self::Corrupt { .. }
             | Self::Drive(DriveError::Journal(_)) => Class::Environment,
-            Self::Drive(DriveError::Hash { .. }) => Class::Internal,
+            Self::Story(_) | Self::Drive(DriveError::Hash { .. }) => Class::Internal,
             Self::Assets(_)
             | Self::Catalog(_)
             | Self::UnknownScaffold { .. }

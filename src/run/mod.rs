@@ -21,6 +21,7 @@
 //! - [`tally`], [`limits`], [`spending`], [`clock`]: budget as a function of the journal, and caps that hold in flight
 //! - [`events`]: the one stream that leaves a run; `mirror` keeps it as a file on network file systems
 //! - [`stop`]: how a run ends
+//! - [`story`](mod@story): a run as plain data, for pages and viewers
 //!
 //! Must not know: how anything is printed.
 
@@ -49,6 +50,7 @@ pub mod site;
 pub mod sitting;
 pub mod spending;
 pub mod stop;
+pub mod story;
 pub mod summary;
 pub mod tally;
 pub mod wording;

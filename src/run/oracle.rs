@@ -14,9 +14,9 @@ use serde::Serialize;
 
 use crate::run::error::RunError;
 use crate::run::folder::write_whole;
+use crate::run::sitting::StoredRun;
 use crate::run::stop::StoppedBy;
 use crate::run::summary::{self, grading_report};
-use crate::run::sitting::StoredRun;
 
 /// Every node of a run with its test score.
 #[derive(Clone, Debug, PartialEq, Serialize)]

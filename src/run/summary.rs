@@ -26,6 +26,10 @@ use crate::run::wording::Wording;
 /// Version of `run.json`.
 const REPORT_FORMAT: u32 = 1;
 
+/// Said wherever the stand-in model answered.
+pub const STAND_IN: &str =
+    "the answers come from a stand-in model: this shows that the harness works, not which scaffold is better";
+
 /// The run report, as `run.json` holds it and `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
@@ -172,7 +176,13 @@ impl ValidationGap {
     fn of(node: &NodeRecord, graded: &GradingReport, direction: Direction) -> Option<Self> {
         let (validation, test) = (node.metric?, graded.raw_score?);
         let source = None;
-        Some(Self { node: node.id, validation, source, test, gap: Number(direction.lead(validation.0, test.0)) })
+        Some(Self {
+            node: node.id,
+            validation,
+            source,
+            test,
+            gap: Number(direction.lead(validation.0, test.0)),
+        })
     }
 }
 

@@ -11,7 +11,9 @@ mod support;
 
 mod attacks;
 mod bans;
+mod best;
 mod border;
+mod browser;
 mod calls;
 mod checks;
 mod competitions;
@@ -22,6 +24,7 @@ mod disk;
 mod errors;
 mod grade;
 mod grade_list;
+mod grade_nodes;
 mod granted;
 mod grants;
 mod hidden;

@@ -129,7 +129,10 @@ mod tests {
             assert_eq!(read("solution.py"), format!("print({node})"));
             assert_eq!(read("submission.csv"), format!("id,y\n1,{node}\n"));
             assert_eq!(read("node"), format!("{node}\n"));
-            assert_eq!((read("requirements.txt").as_str(), read("run.sh").as_str()), ("numpy==2.2.6\n", "true\n"));
+            assert_eq!(
+                (read("requirements.txt").as_str(), read("run.sh").as_str()),
+                ("numpy==2.2.6\n", "true\n")
+            );
             assert_eq!(std::fs::read_dir(folder.best_path()).unwrap().count(), 5);
             assert!(!folder.best_path().with_extension("new").exists());
         }

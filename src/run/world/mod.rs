@@ -35,8 +35,8 @@ use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
 
 pub use files::Files;
-pub use recipe::Recipe;
 use leases::Leases;
+pub use recipe::Recipe;
 use workspaces::Workspaces;
 
 /// What the live world is made of.
