@@ -37,6 +37,7 @@ pub(crate) struct Arguments {
     /// Write a page for a browser: the tree with all its nodes, the best over time and dollars, the grading. One file
     /// that loads nothing [default FILE: page.html in the run's folder; `-`: standard output]
     #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["calls", "json"])]
+    #[expect(clippy::option_option, reason = "asked for or not, and with a file or without")]
     html: Option<Option<PathBuf>>,
     /// Print one JSON document on standard output
     #[arg(long)]

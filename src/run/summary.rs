@@ -175,7 +175,7 @@ impl ValidationGap {
     /// Of the node that was handed in; `None` without a validation metric or a test score.
     fn of(node: &NodeRecord, graded: &GradingReport, direction: Direction) -> Option<Self> {
         let (validation, test) = (node.metric?, graded.raw_score?);
-        let source = None;
+        let source = node.metric_source.clone();
         Some(Self {
             node: node.id,
             validation,

@@ -35,6 +35,8 @@ fn the_best_solution_writes_the_same_submission_without_podium() {
     let place = Place::new();
     Podium::new(&place)
         .env("XDG_CACHE_HOME", cache())
+        .arg("--assets")
+        .arg(env!("CARGO_MANIFEST_DIR"))
         .args(["run", "--scaffold", "aide", "-c", "segment", "-m", "playbook", "--steps", "4", "--seed", "2"])
         .args(["--execution-limit", "60s", "--memory", "2GiB", "--cpus", "1", "--runs-dir"])
         .arg(place.runs())
@@ -81,6 +83,8 @@ fn each_node_has_its_files_and_the_report_tells_the_gap() {
     let node = report["nodes"]["selected"].as_u64().unwrap();
     assert_eq!((&gap["node"], &gap["validation"]), (&node.into(), &report["nodes"]["best_validation"]));
     assert_eq!(gap["test"], report["report"]["raw_score"]);
+    let handed_in = shown["nodes"].as_array().unwrap().iter().find(|one| one["id"] == node).unwrap();
+    assert_eq!(gap["source"], handed_in["metric_source"]);
     let number = |name: &str| gap[name].as_f64().unwrap();
     let lead = number("validation") - number("test");
     let optimistic = if report["report"]["is_lower_better"] == true { -lead } else { lead };

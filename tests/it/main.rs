@@ -34,6 +34,7 @@ mod network;
 mod obfuscated;
 mod offline;
 mod own_models;
+mod page;
 mod parse;
 mod prompts;
 mod recording;

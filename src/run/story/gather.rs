@@ -39,10 +39,7 @@ pub(super) fn gather(config: &RunConfig, entries: &[Entry]) -> Gathered {
     let mut nodes: Vec<Item> = Vec::new();
     let mut spent = Usage::NOTHING;
     for entry in entries {
-        let usage = match &entry.record {
-            Record::Result { usage, .. } | Record::Charge { usage, .. } => usage,
-            _ => continue,
-        };
+        let (Record::Result { usage, .. } | Record::Charge { usage, .. }) = &entry.record else { continue };
         spent = spent.plus(usage);
         let Some((number, key)) = entry.record.key().and_then(|key| Some((key.number()?, key))) else {
             continue;
@@ -75,6 +72,7 @@ pub(super) fn gather(config: &RunConfig, entries: &[Entry]) -> Gathered {
 }
 
 fn finished(node: &NodeRecord, part: Part) -> Item {
+    let (at_ms, spent) = (part.at_ms, part.spent);
     let detail = Detail {
         plan: node.plan.clone(),
         code: node.code.clone(),
@@ -82,6 +80,8 @@ fn finished(node: &NodeRecord, part: Part) -> Item {
         buggy: node.buggy.clone(),
         review: node.summary.clone(),
         signals: signals(node),
+        metric_source: node.metric_source.clone(),
+        flags: node.flags.clone(),
         submission: Some(node.submission.clone()),
         folder: format!("nodes/{}", node.id),
         ..part.summed()
@@ -93,17 +93,23 @@ fn finished(node: &NodeRecord, part: Part) -> Item {
         metric: node.metric,
         good: node.is_good(),
         valid: node.submission.is_valid(),
-        at_ms: part.at_ms,
-        spent: part.spent,
+        at_ms,
+        spent,
         detail,
     }
 }
 
-fn signals(_node: &NodeRecord) -> Vec<Signal> {
-    Vec::new()
+fn signals(node: &NodeRecord) -> Vec<Signal> {
+    let told = node.signals.iter().map(|signal| Signal {
+        source: signal.source.clone(),
+        value: signal.value,
+        spread: signal.spread,
+    });
+    told.collect()
 }
 
 fn step(id: u32, part: Part) -> Item {
+    let (valid, at_ms, spent) = (part.valid, part.at_ms, part.spent);
     let mut detail = part.summed();
     let said = detail.calls.iter().find_map(|call| call.answer.clone());
     detail.plan = said.unwrap_or_default();
@@ -113,9 +119,9 @@ fn step(id: u32, part: Part) -> Item {
         operator: "step".to_owned(),
         metric: None,
         good: detail.executions.iter().all(|execution| execution.well),
-        valid: part.valid,
-        at_ms: part.at_ms,
-        spent: part.spent,
+        valid,
+        at_ms,
+        spent,
         detail,
     }
 }
@@ -146,13 +152,13 @@ impl Part {
         }
     }
 
-    fn summed(&self) -> Detail {
+    fn summed(self) -> Detail {
         let usage = self.usage.unwrap_or(Usage::NOTHING);
         Detail {
             input_tokens: usage.input_tokens,
             output_tokens: usage.output_tokens,
             cost: usage.cost.map(Usd::dollars),
-            ..self.detail.clone()
+            ..self.detail
         }
     }
 }
