@@ -28,6 +28,7 @@ mod grade_nodes;
 mod granted;
 mod grants;
 mod hidden;
+mod holdout;
 mod json_errors;
 mod model;
 mod network;
