@@ -29,7 +29,16 @@ fn run_again(run: &Path, python: &Path, data: &Path, folder: &Path) -> PathBuf {
 
 #[test]
 fn the_best_solution_writes_the_same_submission_without_podium() {
-    if !need::jail("the_best_solution_writes_the_same_submission_without_podium") {
+    the_same_without_podium("aide");
+}
+
+#[test]
+fn so_does_one_of_a_run_that_kept_training_labels() {
+    the_same_without_podium("aide-holdout");
+}
+
+fn the_same_without_podium(scaffold: &str) {
+    if !need::jail(scaffold) {
         return;
     }
     let place = Place::new();
@@ -37,7 +46,19 @@ fn the_best_solution_writes_the_same_submission_without_podium() {
         .env("XDG_CACHE_HOME", cache())
         .arg("--assets")
         .arg(env!("CARGO_MANIFEST_DIR"))
-        .args(["run", "--scaffold", "aide", "-c", "segment", "-m", "playbook", "--steps", "4", "--seed", "2"])
+        .args([
+            "run",
+            "--scaffold",
+            scaffold,
+            "-c",
+            "segment",
+            "-m",
+            "playbook",
+            "--steps",
+            "4",
+            "--seed",
+            "2",
+        ])
         .args(["--execution-limit", "60s", "--memory", "2GiB", "--cpus", "1", "--runs-dir"])
         .arg(place.runs())
         .output()

@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use crate::run::config::RunConfig;
+use crate::run::validation;
 
 /// The files that tell how to run any solution of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +47,14 @@ fn script(config: &RunConfig) -> String {
         .replace("{submission}", &quoted(submission))
         .replace("{folder}", &quoted(folder))
         .replace("{cpus}", &cpus.to_string())
+        .replace("{kept}\n", &kept(config))
+}
+
+/// What a solution saw of a run that keeps training labels: the other rows, and the rows it is to predict.
+fn kept(config: &RunConfig) -> String {
+    let Some(validation) = &config.task.validation else { return String::new() };
+    KEPT.replace("{table}", &quoted(&format!("input/{}", validation.training_table)))
+        .replace("{shown}", validation::FOLDER)
 }
 
 /// For a comment.
@@ -77,7 +86,9 @@ folder=${2:-again}
 mkdir "$folder"
 cd "$folder"
 mkdir -p {folder} working
-ln -s "$data" input
+mkdir input
+for entry in "$data"/*; do ln -s "$entry" input/; done
+{kept}
 cp "$here/solution.py" .
 # As in the run: results may depend on them.
 cpus={cpus}
@@ -87,4 +98,12 @@ export PYTHONHASHSEED=0 PYTHONNOUSERSITE=1 LANG=C.UTF-8 TZ=UTC MPLBACKEND=Agg
 "$python" solution.py
 [ -f {submission} ] || { echo "it wrote no "{submission} >&2; exit 1; }
 echo "$PWD/"{submission}
+"#;
+
+const KEPT: &str = r#"# The run kept some of the training labels: its solutions saw the other rows.
+kept=$here/../holdout
+[ -d "$kept/shown" ] || { echo "the run folder's holdout/ is not beside best/" >&2; exit 2; }
+rm {table}
+ln -s "$kept/train.csv" {table}
+ln -s "$kept/shown" {shown}
 "#;
