@@ -1,4 +1,4 @@
-//! A headless Chromium, spoken to by the DevTools protocol over two pipes: no port, no further program, no crate.
+//! A headless Chromium, spoken to by the `DevTools` protocol over two pipes: no port, no further program, no crate.
 //!
 //! Messages are JSON, each ended by a zero byte (Chromium's `--remote-debugging-pipe`: it reads descriptor 3 and writes
 //! descriptor 4).
@@ -98,22 +98,22 @@ pub(super) struct Tab {
 
 impl Tab {
     fn begin(&mut self, width: u32, height: u32) {
-        let target = self.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let target = self.call("Target.createTarget", &json!({ "url": "about:blank" }));
         let attached =
-            self.call("Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }));
+            self.call("Target.attachToTarget", &json!({ "targetId": target["targetId"], "flatten": true }));
         self.session = Some(attached["sessionId"].as_str().unwrap().to_owned());
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            self.call(&format!("{domain}.enable"), json!({}));
+            self.call(&format!("{domain}.enable"), &json!({}));
         }
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        self.call("Emulation.setDeviceMetricsOverride", size);
+        self.call("Emulation.setDeviceMetricsOverride", &size);
         self.lights("light");
         self.go(&self.page.clone());
     }
 
     /// One command and its answer; what happens meanwhile is looked at.
     #[track_caller]
-    fn call(&mut self, method: &str, parameters: Value) -> Value {
+    fn call(&mut self, method: &str, parameters: &Value) -> Value {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method, "params": parameters });
         if let Some(session) = &self.session {
@@ -156,7 +156,7 @@ impl Tab {
     }
 
     fn go(&mut self, url: &str) {
-        self.call("Page.navigate", json!({ "url": url }));
+        self.call("Page.navigate", &json!({ "url": url }));
         loop {
             let message = self.next(url);
             let loaded = message["method"] == "Page.loadEventFired";
@@ -179,7 +179,7 @@ impl Tab {
     pub(super) fn evaluate(&mut self, expression: &str) -> Value {
         let told = self.call(
             "Runtime.evaluate",
-            json!({ "expression": expression, "returnByValue": true, "awaitPromise": true }),
+            &json!({ "expression": expression, "returnByValue": true, "awaitPromise": true }),
         );
         assert!(told["exceptionDetails"].is_null(), "{expression}: {told}");
         told["result"]["value"].clone()
@@ -190,26 +190,26 @@ impl Tab {
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
             let button = if kind == "mouseMoved" { "none" } else { "left" };
             let event = json!({ "type": kind, "x": x, "y": y, "button": button, "clickCount": 1 });
-            self.call("Input.dispatchMouseEvent", event);
+            self.call("Input.dispatchMouseEvent", &event);
         }
     }
 
     /// One key, pressed and released.
     pub(super) fn key(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
-            self.call("Input.dispatchKeyEvent", json!({ "type": kind, "key": key }));
+            self.call("Input.dispatchKeyEvent", &json!({ "type": kind, "key": key }));
         }
     }
 
     /// `light` or `dark`, as the reader's system wishes.
     pub(super) fn lights(&mut self, wish: &str) {
         let features = json!([{ "name": "prefers-color-scheme", "value": wish }]);
-        self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
+        self.call("Emulation.setEmulatedMedia", &json!({ "features": features }));
     }
 
     /// What is seen, as a PNG.
     pub(super) fn screenshot(&mut self, file: &Path) {
-        let shot = self.call("Page.captureScreenshot", json!({ "format": "png" }));
+        let shot = self.call("Page.captureScreenshot", &json!({ "format": "png" }));
         std::fs::write(file, base64(shot["data"].as_str().unwrap())).unwrap();
     }
 

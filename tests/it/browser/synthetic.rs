@@ -74,13 +74,13 @@ pub(super) fn tree(nodes: u32) -> Story {
         let draw = rng.uniform();
         if id < 20 || draw < 0.03 || good.len() < 2 {
         } else if draw < 0.3 && !broken.is_empty() {
-            one.operator = "debug".to_owned();
+            "debug".clone_into(&mut one.operator);
             one.parents = broken.pop().into_iter().collect();
         } else if draw < 0.36 {
-            one.operator = "crossover".to_owned();
+            "crossover".clone_into(&mut one.operator);
             one.parents = good.iter().take(2).map(|(_, id)| *id).collect();
         } else {
-            one.operator = "improve".to_owned();
+            "improve".clone_into(&mut one.operator);
             let among = if rng.uniform() < 0.8 { good.len().min(6) } else { good.len() };
             one.parents = vec![good[rng.below(among)].1];
         }
@@ -161,7 +161,7 @@ pub(super) fn hostile() -> Story {
         ..Detail::default()
     };
     let mut first = first;
-    first.detail.code = "print(1)\n".to_owned();
+    "print(1)\n".clone_into(&mut first.detail.code);
     let told = story(Unit::Node, vec![first, second]);
     Story {
         title: text(),
