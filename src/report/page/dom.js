@@ -73,12 +73,12 @@ function choice(label, choices, value, chosen) {
   return group;
 }
 
-// A score: five places, more where they would show nothing.
+// A score: five places, or powers of ten where they would show nothing.
 function score(value) {
   if (value === null || value === undefined) return 'none';
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return value.toPrecision(5);
+  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return value.toExponential(3);
   return value.toFixed(size >= 1000 ? 2 : 5);
 }
 

@@ -235,5 +235,11 @@ function makeMini(place, bounds, go) {
   };
   canvas.addEventListener('pointerdown', jump);
   canvas.addEventListener('pointermove', (event) => { if (event.buttons) jump(event); });
-  return { paint, frame: (seen) => { frame = seen; paint(); } };
+  const shows = (seen) => {
+    frame = seen;
+    // Where all is seen it would only lie over it.
+    canvas.hidden = seen.left <= bounds.left && seen.top <= bounds.top && seen.right >= bounds.right && seen.bottom >= bounds.bottom;
+    paint();
+  };
+  return { paint, frame: shows };
 }

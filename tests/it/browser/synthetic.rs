@@ -87,7 +87,7 @@ pub(super) fn tree(nodes: u32) -> Story {
         let former = one.parents.first().and_then(|id| items[*id as usize].metric);
         one.good = rng.uniform() > 0.28;
         if one.good {
-            let metric = former.map_or(0.6, |metric| metric.0) * (0.9 + 0.19 * rng.uniform());
+            let metric = former.map_or(0.6, |metric| metric.0) * (0.975 + 0.05 * rng.uniform());
             one.metric = Some(Number(metric));
             good.push((metric, id));
             good.sort_by(|one, other| one.0.total_cmp(&other.0));
