@@ -138,40 +138,65 @@ fn part(scaffold: &Scaffold, number: u64) -> String {
 
 const PARTS: std::ops::Range<u64> = 0..3;
 
-#[test]
-fn every_number_takes_effect() {
-    let is_number = |value: &Value| match value {
+fn is_number(value: &Value) -> bool {
+    match value {
         Value::Number(_) => true,
         Value::String(text) => text.parse::<podium_scaffold::spec::Duration>().is_ok(),
         _ => false,
-    };
+    }
+}
+
+fn check(id: &str) {
+    let base = scaffold(id, &[]);
+    let values = base.values();
+    let numbers: Vec<&str> = values
+        .iter()
+        .filter(|value| is_number(&value.value))
+        .map(|value| value.path.as_str())
+        .filter(|path| !IDLE.iter().any(|(idle, _)| idle == path))
+        .collect();
+    let (_, own) = OWN.iter().find(|(name, _)| *name == id).unwrap();
+    let other = |path: &str| own.iter().chain(COMMON).find(|(name, _)| *name == path);
+    let before: Vec<String> = PARTS.map(|number| part(&base, number)).collect();
+    let same = |other: &Scaffold| PARTS.zip(&before).all(|(number, before)| part(other, number) == *before);
+    assert!(same(&scaffold(id, &[])), "what it does is a function of the scaffold");
     let mut idle: Vec<String> = Vec::new();
-    for (id, _) in TREE_SEARCHES {
-        let base = scaffold(id, &[]);
-        let values = base.values();
-        let numbers: Vec<&str> = values
-            .iter()
-            .filter(|value| is_number(&value.value))
-            .map(|value| value.path.as_str())
-            .filter(|path| !IDLE.iter().any(|(idle, _)| idle == path))
-            .collect();
-        let (_, own) = OWN.iter().find(|(name, _)| name == id).unwrap();
-        let other = |path: &str| own.iter().chain(COMMON).find(|(name, _)| *name == path);
-        let before: Vec<String> = PARTS.map(|number| part(&base, number)).collect();
-        let same =
-            |other: &Scaffold| PARTS.zip(&before).all(|(number, before)| part(other, number) == *before);
-        assert!(same(&scaffold(id, &[])), "what it does is a function of the scaffold");
-        for path in numbers {
-            let (_, other) = other(path).unwrap_or_else(|| panic!("{path} in {id}.toml needs a line here"));
-            if same(&scaffold(id, &[(path, other)])) {
-                idle.push(format!("{id}: {path} = {other} changes nothing"));
-            }
-        }
-        let stale = own.iter().find(|(path, _)| !values.iter().any(|value| value.path == *path));
-        assert_eq!(stale, None, "it is not in {id}.toml");
-        for (path, why) in IDLE {
-            assert!(same(&scaffold(id, &[(path, "7")])), "{path}: {why}");
+    for path in numbers {
+        let (_, other) = other(path).unwrap_or_else(|| panic!("{path} in {id}.toml needs a line here"));
+        if same(&scaffold(id, &[(path, other)])) {
+            idle.push(format!("{path} = {other} changes nothing"));
         }
     }
-    assert!(idle.is_empty(), "{idle:#?}");
+    assert!(idle.is_empty(), "{id}: {idle:#?}");
+    let stale = own.iter().find(|(path, _)| !values.iter().any(|value| value.path == *path));
+    assert_eq!(stale, None, "it is not in {id}.toml");
+    for (path, why) in IDLE {
+        assert!(same(&scaffold(id, &[(path, "7")])), "{path}: {why}");
+    }
+}
+
+/// A test for each file, so that they run side by side.
+macro_rules! every_number_takes_effect {
+    ($($name:ident: $id:literal),* $(,)?) => {
+        $(#[test]
+        fn $name() {
+            check($id);
+        })*
+
+        #[test]
+        fn every_file_is_checked() {
+            let shipped: Vec<&str> = TREE_SEARCHES.iter().map(|(id, _)| *id).collect();
+            assert_eq!([$($id),*].as_slice(), shipped);
+        }
+    };
+}
+
+every_number_takes_effect! {
+    aide: "aide",
+    aide_mlebench: "aide-mlebench",
+    aira_evo: "aira-evo",
+    aira_mcts: "aira-mcts",
+    best_first: "best-first",
+    ml_master: "ml-master",
+    random: "random",
 }

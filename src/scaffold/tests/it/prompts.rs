@@ -99,6 +99,15 @@ fn all() -> BTreeMap<&'static str, String> {
     let was_killed = [parent(Some(&killed))];
     let unwritten = [ParentVariables { code: "", plan: "", summary: "", metric: None, ..parent(None) }];
     let good = [parent(Some(&fine))];
+    let other = ParentVariables {
+        id: 7,
+        plan: "Fit a line.",
+        code: "print(\"validation log loss: 0.6\")\n",
+        summary: "",
+        metric: Some("0.6".into()),
+        run: Some(&fine),
+    };
+    let pair = [parent(Some(&fine)), other];
     let review = |run, retry| ReviewVariables {
         description: &task.description,
         metric: &task.metric,
@@ -138,6 +147,7 @@ fn all() -> BTreeMap<&'static str, String> {
         prompts.render(&format!("aide/{name}.md.tera"), variables).unwrap()
     };
     BTreeMap::from([
+        ("crossover", op("crossover", &operator(&task, &pair))),
         (
             "benchmark",
             prompts.render("common/benchmark.md.tera", &BenchmarkVariables::new(&task, &budget())).unwrap(),
