@@ -15,9 +15,10 @@ use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 
 pub(crate) const AIDE: &str = include_str!("../../../../../scaffolds/aide.toml");
+pub(crate) const AIDE_HOLDOUT: &str = include_str!("../../../../../scaffolds/aide-holdout.toml");
 pub(crate) const AIDE_MLEBENCH: &str = include_str!("../../../../../scaffolds/aide-mlebench.toml");
 
-/// The shipped tree searches, by their ids.
+/// The shipped tree searches, by their ids. The one that needs held-out labels has tests of its own (`validation`).
 pub(crate) const TREE_SEARCHES: &[(&str, &str)] = &[
     ("aide", AIDE),
     ("aide-mlebench", AIDE_MLEBENCH),
@@ -39,6 +40,7 @@ pub(crate) fn prompts() -> BTreeMap<String, String> {
     let shipped = prompt![
         "common/benchmark.md.tera",
         "aide/crossover.md.tera",
+        "common/validation.md.tera",
         "aide/debug.md.tera",
         "aide/design.md.tera",
         "aide/draft.md.tera",
@@ -91,6 +93,7 @@ pub(crate) fn task() -> Task {
         packages: vec!["numpy 2.1.0".into(), "pandas 2.2.3".into(), "scikit-learn 1.5.2".into()],
         obfuscated: false,
         submission_check: false,
+        validation: None,
     }
 }
 
@@ -124,6 +127,7 @@ pub(crate) fn node(id: u32, parents: &[u32], metric: Option<f64>) -> NodeRecord 
         metric_source: None,
         flags: Vec::new(),
         summary: format!("Findings of node {id}."),
+        predictions: std::collections::BTreeMap::new(),
         submission: Verdict::Valid {
             sha256: Sha256::of(format!("file-{id}").as_bytes()),
             copies_sample: false,
