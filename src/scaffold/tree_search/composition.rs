@@ -73,7 +73,8 @@ fn kind_and_numbers(table: &Value) -> String {
 fn numbers(path: &str, table: &Value) -> Vec<String> {
     let Value::Object(fields) = table else { return Vec::new() };
     let below = |(name, value): (&String, &Value)| {
-        let path = if path.is_empty() { name.replace('_', " ") } else { format!("{path} {name}") };
+        let name = name.replace('_', " ");
+        let path = if path.is_empty() { name } else { format!("{path} {name}") };
         match value {
             Value::Number(_) => vec![format!("{path} {value}")],
             Value::Bool(true) => vec![path],

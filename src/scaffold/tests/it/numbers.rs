@@ -58,7 +58,7 @@ const OWN: &[(&str, &[(&str, &str)])] = &[
             ("policy.temperature.start", "0.05"),
         ],
     ),
-    ("aira-mcts", &[("policy.children", "3"), ("policy.exploration", "2")]),
+    ("aira-mcts", &[("policy.children", "3"), ("policy.exploration", "0")]),
     ("best-first", &[("policy.children", "1"), ("policy.drafts", "3"), ("policy.tolerance", "0.5")]),
     (
         "ml-master",
@@ -67,7 +67,7 @@ const OWN: &[(&str, &[(&str, &str)])] = &[
             ("policy.drafts", "2"),
             ("policy.exploration.decay", "1"),
             ("policy.exploration.falls_at", "1"),
-            ("policy.exploration.floor", "0"),
+            ("policy.exploration.floor", "1.414"),
             ("policy.exploration.floor_at", "0"),
             ("policy.exploration.start", "50"),
             ("policy.failures", "0"),
@@ -96,7 +96,7 @@ fn everything(key: &str) -> Option<EffectResult> {
     let metric = 0.9 - f64::from(node * 7 % 40) / 100.0;
     let answer = |text: &str| chat(text, None, FinishReason::Stop);
     Some(match (operator, node % 6) {
-        ("draft" | "debug" | "improve" | "crossover", 1) => answer("I cannot."),
+        ("draft" | "debug" | "improve" | "crossover", 1) | ("debug", 2) => answer("I cannot."),
         ("draft" | "debug" | "improve" | "crossover", _) => {
             answer(&format!("Plan {node}: fit trees.\n```python\nprint('{metric}')\n```"))
         }

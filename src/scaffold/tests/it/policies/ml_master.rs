@@ -4,6 +4,8 @@ use podium_scaffold::context::Direction;
 
 use super::{Hand, mirrored, text, wish};
 
+type Overrides<'a> = &'a [(&'a str, &'a str)];
+
 const ONE: (&str, &str) = ("policy.drafts", "1");
 const TWO: (&str, &str) = ("policy.drafts", "2");
 
@@ -120,7 +122,7 @@ fn exploration_falls_to_its_floor() {
         text(&hand.wants())
     };
     // Draft 0: mean 2 in 5 visits; draft 1: 1 in one; the root: 6. They cross at c = 1 / (1.339 - 0.599) = 1.351.
-    let cases: [(u32, &[(&str, &str)], bool); 6] = [
+    let cases: [(u32, Overrides<'_>, bool); 6] = [
         (0, &[], true),
         (140, &[], true),
         (160, &[], false),
