@@ -58,7 +58,7 @@ const OWN: &[(&str, &[(&str, &str)])] = &[
             ("policy.temperature.start", "0.05"),
         ],
     ),
-    ("aira-mcts", &[("policy.children", "3"), ("policy.exploration", "0")]),
+    ("aira-mcts", &[("policy.children", "3"), ("policy.exploration", "2")]),
     ("best-first", &[("policy.children", "1"), ("policy.drafts", "3"), ("policy.tolerance", "0.5")]),
     (
         "ml-master",
@@ -85,7 +85,11 @@ const OWN: &[(&str, &[(&str, &str)])] = &[
 const IDLE: &[(&str, &str)] = &[("version", "it names the composition, for people who compare runs")];
 
 /// Numbers whose effect forty steps show only beside another value of another number.
-const BESIDE: &[(&str, (&str, &str))] = &[("policy.exploration.falls_at", ("policy.exploration.decay", "1"))];
+const BESIDE: &[(&str, (&str, &str))] = &[
+    ("policy.exploration", ("policy.children", "2")),
+    ("policy.exploration.falls_at", ("policy.exploration.decay", "1")),
+    ("policy.exploration.floor", ("policy.exploration.floor_at", "0")),
+];
 
 /// By the number of the node: some answers hold no program, some programs crash, some reviews cannot be read; all
 /// print much.
