@@ -77,6 +77,11 @@ impl Texts {
         (0..self.len()).map(|row| self.get(row))
     }
 
+    /// Whether any is missing.
+    pub(crate) fn any_missing(&self) -> bool {
+        self.missing.iter().any(|word| *word != 0)
+    }
+
     fn is_missing(&self, row: usize) -> bool {
         self.missing.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
@@ -137,6 +142,10 @@ impl Texts {
 /// By cells: what a missing one is spelled like does not matter.
 impl PartialEq for Texts {
     fn eq(&self, other: &Self) -> bool {
+        let simple = self.missing.is_empty() && other.missing.is_empty();
+        if simple {
+            return self.ends == other.ends && self.text == other.text;
+        }
         self.len() == other.len() && self.iter().eq(other.iter())
     }
 }

@@ -22,10 +22,9 @@ impl<'a> Marks<'a> {
     }
 }
 
-impl Iterator for Marks<'_> {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
+impl Marks<'_> {
+    /// Looks at further bytes until there is a mark; none at the end.
+    fn look_ahead(&mut self) -> Option<()> {
         while self.found == 0 {
             let rest = self.bytes.get(self.ahead..).filter(|rest| !rest.is_empty())?;
             self.found = match rest.first_chunk() {
@@ -37,6 +36,18 @@ impl Iterator for Marks<'_> {
                 }
             };
             self.ahead += WIDTH;
+        }
+        Some(())
+    }
+}
+
+impl Iterator for Marks<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if self.found == 0 {
+            self.look_ahead()?;
         }
         let position = self.ahead - WIDTH + self.found.trailing_zeros() as usize;
         self.found &= self.found - 1;

@@ -14,9 +14,12 @@ pub(crate) enum NoInteger {
 
 /// Whether a cell is one of pandas' words for a missing value; exact and case-sensitive.
 pub(crate) fn is_missing(cell: &[u8]) -> bool {
-    // Most cells are told by their first byte.
+    /// Bytes of the longest word.
+    const LONGEST: usize = 8;
+    // Most cells are told by their length or their first byte.
     let possible = match cell {
         [] => true,
+        _ if cell.len() > LONGEST => false,
         [b'0' | b'2'..=b'9', ..] => false,
         [b'1', second, ..] => *second == b'.',
         [first, ..] => matches!(first, b'#' | b'-' | b'<' | b'N' | b'n'),

@@ -189,7 +189,7 @@ impl Tokenizer {
                 }
                 b'\n' => {}
                 b'\r' if marks.next().is_some_and(|next| next == mark + 1 && byte(next) == b'\n') => {
-                    mark += 1
+                    mark += 1;
                 }
                 b'\r' | 0 => break,
                 _ if quoted => break,
