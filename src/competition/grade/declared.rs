@@ -9,6 +9,7 @@ use crate::grade::input::{Fault, Input, Score};
 use crate::grade::outcome::AnswersFault;
 use crate::grade::python;
 use crate::grade::reason::{quote, shift};
+use crate::grade::remarks;
 use crate::grade::steps;
 
 /// The score of a submission under a declared grading.
@@ -22,15 +23,14 @@ pub(crate) fn grade(declared: &Declared, input: &Input<'_>) -> Result<Score, Fau
         guess: Side { whose: Whose::Submission, table: input.submission, key, rows: &pairing.submission },
         truth: Side { whose: Whose::Answers, table: truth_table, key, rows: &pairing.answers },
     };
-    let value = pair.value()?;
+    let exact = pair.value()?;
     let (value, rounding) = match declared.rounding {
-        Rounding::Integer => (value.round_ties_even(), Rounding::Integer),
-        rounding => (value, rounding),
+        Rounding::Integer => (exact.round_ties_even(), Rounding::Integer),
+        rounding => (exact, rounding),
     };
     let mut notes: Vec<String> = shift(input.submission).into_iter().collect();
-    if value.is_nan() {
-        notes.push("the score is not a number: the metric is undefined for these values".to_owned());
-    }
+    notes.extend(remarks::on(declared, input, &pairing));
+    notes.extend(remarks::on_score(exact, value).map(str::to_owned));
     Ok(Score { value, rounding, notes })
 }
 

@@ -23,6 +23,7 @@ mod order;
 mod outcome;
 mod python;
 mod reason;
+mod remarks;
 mod score;
 mod sheet;
 mod steps;

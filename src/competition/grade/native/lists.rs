@@ -95,7 +95,7 @@ fn pair_kept(sides: &Single<'_>, kept: &[usize]) -> Result<Pairing, Fault> {
         rows.into_iter().filter_map(|row| position.get(&row).copied()).collect()
     };
     let submission = order.into_iter().filter_map(|position| kept.get(position).copied()).collect();
-    Ok(Pairing { answers, submission })
+    Ok(Pairing { answers, submission, ..Pairing::default() })
 }
 
 fn mean_average_precision(input: &Input<'_>, sides: &Single<'_>, pairing: &Pairing) -> Result<Score, Fault> {
@@ -110,7 +110,7 @@ fn mean_average_precision(input: &Input<'_>, sides: &Single<'_>, pairing: &Pairi
         });
         Ok::<_, Fault>(values.collect())
     })?;
-    let score = Score::numpy(metric::mean(&values));
+    let score = Score::numpy(metric::mean(&values)).noting(pairing.repeats);
     Ok(match sides.guess {
         Column::Float(_) => {
             score.note("the predicted column was read as decimal numbers, which match no item")
@@ -134,7 +134,7 @@ pub(crate) fn cell_orders(input: &Input<'_>) -> Result<Score, Fault> {
         return Err(Fault::answers("no list has two items to put in order"));
     }
     let tau = metric::pooled_kendall_tau(&lists).map_err(|_| Fault::answers("there are no rows"))?;
-    Ok(Score::python(tau))
+    Ok(Score::python(tau).noting(pairing.repeats))
 }
 
 /// For each item of the true order its first place in the predicted one.

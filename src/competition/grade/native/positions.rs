@@ -34,7 +34,7 @@ pub(crate) fn angular_error(input: &Input<'_>) -> Result<Score, Fault> {
         let angle = |(row, answer)| metric::angle_between(direction(truth, answer), direction(guess, row));
         Ok::<Vec<f64>, Fault>(pairing.part(range).map(angle).collect())
     })?;
-    Ok(Score::numpy(metric::mean(&angles)))
+    Ok(Score::numpy(metric::mean(&angles)).noting(pairing.repeats))
 }
 
 /// Whether a column has a type of numbers; booleans are none here.

@@ -23,5 +23,6 @@ mod invalid;
 mod offline;
 mod oracle;
 mod preview;
+mod remarks;
 mod vectors;
 mod vision;
