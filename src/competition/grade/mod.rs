@@ -22,6 +22,7 @@ mod official;
 mod order;
 mod outcome;
 mod python;
+mod ratings;
 mod reason;
 mod remarks;
 mod score;

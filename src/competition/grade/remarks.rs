@@ -9,6 +9,7 @@ use crate::csv::{Cell, Column};
 use crate::grade::align::{Pairing, Repeats, same_order};
 use crate::grade::input::Input;
 use crate::grade::order::same_key;
+use crate::grade::ratings::as_double;
 use crate::grade::reason::{count, quote};
 
 /// The remarks on a scored submission.
@@ -145,6 +146,14 @@ impl Predicted<'_> {
         let side = |column: &Column, rows: &[usize]| -> Vec<f64> {
             rows.iter().filter_map(|row| column.cell(*row).number()).collect()
         };
+        let whole = |cell| match cell {
+            Cell::Integer(value) => Some(i128::from(value)),
+            Cell::Unsigned(value) => Some(i128::from(value)),
+            _ => None,
+        };
+        if self.how_many(|cell| whole(cell).is_some_and(|value| as_double(value).is_none())) > 0 {
+            return Some("ratings that no double holds may be left out, as scikit-learn does".to_owned());
+        }
         let mut ratings = side(self.guess, &self.pairing.submission);
         ratings.extend(side(self.truth?, &self.pairing.answers));
         ratings.sort_by(f64::total_cmp);

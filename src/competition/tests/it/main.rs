@@ -20,6 +20,7 @@ mod csv_probes;
 mod data;
 mod fuzz;
 mod invalid;
+mod official;
 mod offline;
 mod oracle;
 mod preview;
