@@ -122,3 +122,66 @@ pub(crate) fn ahead<T>(input: impl Read + Send, take: impl FnOnce(Ahead) -> T) -
         Some(take(Ahead { filled, used }))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads its numbers' worth of bytes one after the other, then fails or ends.
+    struct Odd {
+        sizes: Vec<usize>,
+        fails: bool,
+    }
+
+    impl Read for Odd {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.sizes.pop() {
+                Some(size) => {
+                    let size = size.min(buffer.len());
+                    buffer[..size].fill(u8::try_from(self.sizes.len() % 251).unwrap());
+                    Ok(size)
+                }
+                None if self.fails => Err(io::Error::other("the disk is gone")),
+                None => Ok(0),
+            }
+        }
+    }
+
+    fn all(mut pieces: impl Pieces) -> (Vec<u8>, bool) {
+        let mut bytes = Vec::new();
+        let mut piece = Piece::new();
+        loop {
+            piece = match pieces.next(piece) {
+                Ok(piece) if piece.bytes().is_empty() => return (bytes, true),
+                Ok(piece) => piece,
+                Err(_) => return (bytes, false),
+            };
+            bytes.extend_from_slice(piece.bytes());
+        }
+    }
+
+    #[test]
+    fn what_is_read_ahead_is_what_is_read() {
+        for fails in [false, true] {
+            let odd = || Odd { sizes: (0..500).map(|number| 1 + number * 7919 % 150_000).collect(), fails };
+            assert_eq!(ahead(odd(), all), Some(all(Direct(odd()))));
+        }
+    }
+
+    #[test]
+    fn one_who_has_seen_enough_need_not_read_to_the_end() {
+        let endless = io::repeat(b'x');
+        let first = ahead(endless, |mut pieces| pieces.next(Piece::new()).unwrap().bytes().len());
+        assert_eq!(first, Some(PIECE));
+    }
+
+    #[test]
+    fn a_cut_character_is_put_together() {
+        for held in ["", "a", "ab", "abc"] {
+            let mut piece = Piece::new();
+            piece.fill(&mut b"def".as_slice()).unwrap();
+            piece.put_in_front(&Held::of(held.as_bytes()));
+            assert_eq!(piece.bytes(), format!("{held}def").as_bytes());
+        }
+    }
+}

@@ -347,3 +347,42 @@ impl Tokenizer {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// All rows with their lines, and the error at the end.
+    fn rows<'a>(pieces: impl Iterator<Item = &'a str>, delimiter: u8) -> (Vec<(Vec<String>, u64)>, String) {
+        let mut found = Vec::new();
+        let mut sink = |row: &Row<'_>| {
+            found.push((row.cells().map(str::to_owned).collect(), row.line));
+            Ok(())
+        };
+        let mut tokenizer = Tokenizer::new(delimiter);
+        for piece in pieces {
+            tokenizer.feed(piece, &mut sink).unwrap();
+        }
+        let end = tokenizer.finish(&mut sink);
+        (found, format!("{end:?}"))
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        let bits =
+            ["a", "bc", ",", ",", "\"", "\"\"", "\n", "\n", "\r\n", "\r", " ", "\t", "\0", "é", "\u{b}", ";"];
+        prop::collection::vec(prop::sample::select(bits.to_vec()), 0..120).prop_map(|bits| bits.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// One character at a time no row is plain, so this compares the two ways of cutting.
+        #[test]
+        fn plain_rows_are_cut_as_others_are(text in text(), delimiter in prop::sample::select(vec![b',', b';', b'\t'])) {
+            let characters: Vec<String> = text.chars().map(String::from).collect();
+            let slow = rows(characters.iter().map(String::as_str), delimiter);
+            prop_assert_eq!(rows(std::iter::once(text.as_str()), delimiter), slow);
+        }
+    }
+}

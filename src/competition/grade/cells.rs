@@ -186,7 +186,6 @@ impl<'a> Side<'a> {
                 (Cell::Text(text), _) => Some(Cow::Borrowed(text)),
                 (Cell::Missing, MissingLabel::Empty) => Some(Cow::Borrowed("")),
                 (Cell::Missing, MissingLabel::Nan) => Some(Cow::Borrowed("nan")),
-                (Cell::Missing, MissingLabel::Refused) => None,
                 // A list of numbers and texts is one of texts to NumPy.
                 (cell, MissingLabel::Empty) => Some(python::text_of(cell)),
                 _ => None,

@@ -146,7 +146,7 @@ impl Predicted<'_> {
         let side = |column: &Column, rows: &[usize]| -> Vec<f64> {
             rows.iter().filter_map(|row| column.cell(*row).number()).collect()
         };
-        let whole = |cell| match cell {
+        let whole = |cell: Cell<'_>| match cell {
             Cell::Integer(value) => Some(i128::from(value)),
             Cell::Unsigned(value) => Some(i128::from(value)),
             _ => None,
