@@ -12,6 +12,7 @@ mod infer;
 mod marks;
 mod number;
 mod pieces;
+mod raw;
 mod table;
 mod tokenizer;
 
@@ -23,6 +24,7 @@ pub use error::CsvError;
 pub(crate) use number::{boolean, float64, int64};
 pub use table::{MAX_COLUMNS, ReadOptions, Table};
 
+pub(crate) use raw::{RawRow, cell, each_row};
 pub(crate) use tokenizer::line_ends;
 
 use pieces::{Direct, Held, Piece, Pieces, ahead};

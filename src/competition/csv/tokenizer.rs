@@ -21,6 +21,8 @@ struct Span {
 /// One row: its cells in order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row<'a> {
+    bytes: &'a [u8],
+    /// The same, empty where the bytes are no UTF-8.
     text: &'a str,
     spans: &'a [Span],
     /// Line of the file on which the row ends, from 1.
@@ -41,6 +43,11 @@ impl<'a> Row<'a> {
     /// The cells in order.
     pub(crate) fn cells(&self) -> impl Iterator<Item = &'a str> {
         self.spans.iter().map(|span| self.at(*span))
+    }
+
+    /// The cells in order, of any bytes.
+    pub(crate) fn raw_cells(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.spans.iter().map(|span| self.bytes.get(span.start..span.end).unwrap_or_default())
     }
 
     fn at(&self, span: Span) -> &'a str {
@@ -156,6 +163,20 @@ impl Tokenizer {
         Ok(())
     }
 
+    /// As [`feed`](Self::feed), of bytes that need not be text.
+    pub(crate) fn feed_bytes(
+        &mut self,
+        bytes: &[u8],
+        sink: &mut impl FnMut(&Row<'_>) -> Result<(), CsvError>,
+    ) -> Result<(), CsvError> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let taken = self.row(rest, sink)?;
+            rest = rest.get(taken..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
     /// The plain rows at the front of a text, and how many bytes they are with the empty lines between them.
     fn plain_rows(
         &mut self,
@@ -198,7 +219,7 @@ impl Tokenizer {
             self.lines += lines;
             if span.end != record {
                 self.spans.push(span);
-                sink(&Row { text, spans: &self.spans, line: self.lines })?;
+                sink(&Row { bytes, text, spans: &self.spans, line: self.lines })?;
                 self.spans.clear();
             }
             (record, cell, lines) = (mark + 1, mark + 1, 1);
@@ -340,9 +361,10 @@ impl Tokenizer {
         if self.row.bytes.contains(&0) {
             self.row.cut_at_nul();
         }
-        // Pieces are whole characters and only ASCII is left out of them.
-        let text = std::str::from_utf8(&self.row.bytes).unwrap_or_default();
-        sink(&Row { text, spans: &self.row.spans, line: self.lines })?;
+        // Pieces of text are whole characters, and only ASCII is left out of them.
+        let bytes = self.row.bytes.as_slice();
+        let text = std::str::from_utf8(bytes).unwrap_or_default();
+        sink(&Row { bytes, text, spans: &self.row.spans, line: self.lines })?;
         self.row.clear();
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The folder as a tree: a few files and folders of each level by name, the rest as a count.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -22,15 +22,22 @@ pub(crate) struct Tree {
     pub(crate) files: Vec<(String, PathBuf)>,
 }
 
-/// Draws the tree below `root`.
-pub(crate) fn tree(root: &Path, budget: &mut u64) -> Tree {
+/// What is read, and how much of it.
+struct Reading<'a> {
+    /// Files of the root that others stand for.
+    instead: &'a BTreeMap<String, PathBuf>,
+    budget: &'a mut u64,
+}
+
+/// Draws the tree below `root`, where others stand for some of its files.
+pub(crate) fn tree(root: &Path, instead: &BTreeMap<String, PathBuf>, budget: &mut u64) -> Tree {
     let mut tree = Tree { text: String::new(), files: Vec::new() };
-    tree.folder(root, "", 0, budget);
+    tree.folder(root, "", 0, &mut Reading { instead, budget });
     tree
 }
 
 impl Tree {
-    fn folder(&mut self, path: &Path, prefix: &str, depth: usize, budget: &mut u64) {
+    fn folder(&mut self, path: &Path, prefix: &str, depth: usize, reading: &mut Reading<'_>) {
         let indent = "    ".repeat(depth);
         let Some(listing) = Listing::of(path) else {
             let _ = writeln!(self.text, "{indent}(cannot be read)");
@@ -38,8 +45,9 @@ impl Tree {
         };
         let shown = if listing.file_count > MANY { FILES_OF_MANY } else { FILES };
         for (_, name) in listing.files.iter().take(shown) {
-            let file = path.join(name);
-            let _ = writeln!(self.text, "{indent}{} ({})", escape(name), size(&file, budget));
+            let instead = reading.instead.get(name).filter(|_| depth == 0);
+            let file = instead.cloned().unwrap_or_else(|| path.join(name));
+            let _ = writeln!(self.text, "{indent}{} ({})", escape(name), size(&file, reading.budget));
             if self.files.len() < PREVIEWED {
                 self.files.push((format!("{prefix}{name}"), file));
             }
@@ -48,7 +56,7 @@ impl Tree {
         for name in listing.folders.iter().take(FOLDERS) {
             let _ = writeln!(self.text, "{indent}{}/", escape(name));
             if depth + 1 < DEPTH {
-                self.folder(&path.join(name), &format!("{prefix}{name}/"), depth + 1, budget);
+                self.folder(&path.join(name), &format!("{prefix}{name}/"), depth + 1, reading);
             }
         }
         rest(&mut self.text, &indent, listing.folder_count, FOLDERS, "folder");

@@ -77,6 +77,7 @@ async fn grow(
         metric_source: None,
         flags: Vec::new(),
         summary: String::new(),
+        predictions: std::collections::BTreeMap::new(),
         submission: Verdict::Missing { found: "nothing".to_owned() },
         execution_ms: 0,
         reason: String::new(),
@@ -146,6 +147,7 @@ fn handle() -> Handle {
         packages: Vec::new(),
         obfuscated: false,
         submission_check: false,
+        validation: None,
     };
     Handle::new(task, 7, Tally::new(LIMITS).budget())
 }
