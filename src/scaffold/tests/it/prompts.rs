@@ -160,7 +160,7 @@ fn all() -> BTreeMap<&'static str, String> {
         prompts.render(&format!("aide/{name}.md.tera"), variables).unwrap()
     };
     BTreeMap::from([
-        ("crossover", op("crossover", &operator(&task, &pair))),
+        ("crossover", prompts.render("aira/crossover.md.tera", &operator(&task, &pair)).unwrap()),
         (
             "benchmark",
             prompts.render("common/benchmark.md.tera", &BenchmarkVariables::new(&task, &budget())).unwrap(),
