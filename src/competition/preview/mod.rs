@@ -31,7 +31,7 @@ pub fn preview(public: &Path, max_chars: usize) -> String {
 
 /// [`preview`] with all options.
 pub fn preview_with(public: &Path, options: PreviewOptions) -> String {
-    let tree = tree::tree(public, &mut { head::COUNTING });
+    let tree = tree::tree(public, head::COUNTING);
     let detail = if options.schema_only { Detail::Schema } else { Detail::Values };
     let text = assemble(&tree, detail, options.schema_only);
     if text.chars().count() <= options.max_chars {

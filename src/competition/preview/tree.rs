@@ -14,6 +14,9 @@ const FOLDERS: usize = 8;
 const DEPTH: usize = 4;
 const PREVIEWED: usize = 40;
 
+/// Entries of folders that one preview looks at; a folder with more is said to have more.
+const ENTRIES: u64 = 1 << 20;
+
 /// A drawn tree.
 pub(crate) struct Tree {
     /// Lines to show.
@@ -22,24 +25,40 @@ pub(crate) struct Tree {
     pub(crate) files: Vec<(String, PathBuf)>,
 }
 
-/// Draws the tree below `root`.
-pub(crate) fn tree(root: &Path, budget: &mut u64) -> Tree {
+/// What all of one preview may look at.
+struct Left {
+    /// The folder itself, without links: what lies outside of it is not shown.
+    root: PathBuf,
+    /// Bytes for line counts.
+    bytes: u64,
+    /// Entries of folders.
+    entries: u64,
+}
+
+/// Draws the tree below `root`. Links that lead out of it are named and not followed: where code runs, they lead
+/// nowhere.
+pub(crate) fn tree(root: &Path, bytes: u64) -> Tree {
     let mut tree = Tree { text: String::new(), files: Vec::new() };
-    tree.folder(root, "", 0, budget);
+    let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    tree.folder(root, "", 0, &mut Left { root: real, bytes, entries: ENTRIES });
     tree
 }
 
 impl Tree {
-    fn folder(&mut self, path: &Path, prefix: &str, depth: usize, budget: &mut u64) {
+    fn folder(&mut self, path: &Path, prefix: &str, depth: usize, left: &mut Left) {
         let indent = "    ".repeat(depth);
-        let Some(listing) = Listing::of(path) else {
+        let Some(listing) = Listing::of(path, left) else {
             let _ = writeln!(self.text, "{indent}(cannot be read)");
             return;
         };
         let shown = if listing.file_count > MANY { FILES_OF_MANY } else { FILES };
         for (_, name) in listing.files.iter().take(shown) {
             let file = path.join(name);
-            let _ = writeln!(self.text, "{indent}{} ({})", escape(name), size(&file, budget));
+            if left.leads_out(&file) {
+                let _ = writeln!(self.text, "{indent}{} (a link out of this folder)", escape(name));
+                continue;
+            }
+            let _ = writeln!(self.text, "{indent}{} ({})", escape(name), size(&file, &mut left.bytes));
             if self.files.len() < PREVIEWED {
                 self.files.push((format!("{prefix}{name}"), file));
             }
@@ -48,10 +67,20 @@ impl Tree {
         for name in listing.folders.iter().take(FOLDERS) {
             let _ = writeln!(self.text, "{indent}{}/", escape(name));
             if depth + 1 < DEPTH {
-                self.folder(&path.join(name), &format!("{prefix}{name}/"), depth + 1, budget);
+                self.folder(&path.join(name), &format!("{prefix}{name}/"), depth + 1, left);
             }
         }
         rest(&mut self.text, &indent, listing.folder_count, FOLDERS, "folder");
+        if !listing.whole {
+            let _ = writeln!(self.text, "{indent}... and more, not looked at");
+        }
+    }
+}
+
+impl Left {
+    /// Whether a path is a link, or behind one, that ends outside of the folder; one that ends nowhere does not count.
+    fn leads_out(&self, path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|real| !real.starts_with(&self.root))
     }
 }
 
@@ -69,15 +98,21 @@ struct Listing {
     folders: BTreeSet<String>,
     file_count: u64,
     folder_count: u64,
+    whole: bool,
 }
 
 impl Listing {
-    fn of(path: &Path) -> Option<Self> {
-        let mut listing =
-            Self { files: BTreeSet::new(), folders: BTreeSet::new(), file_count: 0, folder_count: 0 };
+    fn of(path: &Path, left: &mut Left) -> Option<Self> {
+        let (files, folders) = (BTreeSet::new(), BTreeSet::new());
+        let mut listing = Self { files, folders, file_count: 0, folder_count: 0, whole: true };
         for entry in std::fs::read_dir(path).ok()? {
             let Ok(entry) = entry else { break };
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let Some(entries) = left.entries.checked_sub(1) else {
+                listing.whole = false;
+                break;
+            };
+            left.entries = entries;
+            let is_folder = is_folder(&entry, left);
             let name = entry.file_name().to_string_lossy().into_owned();
             if is_folder {
                 listing.folder_count += 1;
@@ -94,6 +129,15 @@ impl Listing {
             }
         }
         Some(listing)
+    }
+}
+
+/// A folder, or a link to one of this tree.
+fn is_folder(entry: &std::fs::DirEntry, left: &Left) -> bool {
+    let path = entry.path();
+    match entry.file_type() {
+        Ok(kind) if kind.is_symlink() => path.is_dir() && !left.leads_out(&path),
+        kind => kind.is_ok_and(|kind| kind.is_dir()),
     }
 }
 
