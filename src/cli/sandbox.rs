@@ -122,7 +122,7 @@ async fn execute(ready: &Ready) -> Result<Execution, Failure> {
     let mut execution = std::pin::pin!(ready.sandbox.execute(&ready.job));
     let ended = tokio::select! {
         ended = &mut execution => ended,
-        () = signals.any() => {
+        _ = signals.any() => {
             ready.job.cancel.cancel();
             execution.await
         }

@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::cli::failure::Failure;
 use crate::cli::job::JobArguments;
 use crate::cli::sandbox::signals_failed;
-use crate::cli::signals::Signals;
+use crate::cli::signals::{Signals, Told};
 use crate::cli::terminal::{Terminal, escape};
 use crate::cli::{exit, runtime, values};
 use crate::run::error::RunError;
@@ -98,7 +98,7 @@ async fn run(
     let mut stopped = false;
     let mut session = tokio::select! {
         opened = sandbox.open_session(&job) => opened.map_err(RunError::from)?,
-        () = signals.any() => return Err(RunError::from(SandboxError::Cancelled).into()),
+        _ = signals.any() => return Err(RunError::from(SandboxError::Cancelled).into()),
     };
     let typed = std::io::stdin().is_terminal() && !arguments.json;
     greet(&*session, arguments, terminal);
@@ -111,7 +111,7 @@ async fn run(
         }
         let read = tokio::select! {
             read = read(arguments) => read,
-            () = signals.any_from_now() => {
+            _ = signals.any() => {
                 stopped = true;
                 break;
             }
@@ -124,9 +124,16 @@ async fn run(
                 continue;
             }
         };
-        match serve(&mut *session, request, arguments).await {
-            Ok(Some(seen)) => print(&seen, arguments, terminal),
-            Ok(None) => greet(&*session, arguments, terminal),
+        let served = serve(&mut *session, request, arguments, &mut signals).await;
+        // One that came for the call is not for the session; one that comes when its end can be seen is.
+        signals.forget_interrupts();
+        match served {
+            Ok(Served::Seen(seen)) => print(&seen, arguments, terminal),
+            Ok(Served::Restarted) => greet(&*session, arguments, terminal),
+            Ok(Served::Stopped) => {
+                stopped = true;
+                break;
+            }
             Err(error) => {
                 let hint = error.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
                 refuse(&format!("{error}{hint}"), arguments, terminal);
@@ -140,12 +147,21 @@ async fn run(
     Ok(if stopped { ExitCode::from(exit::RESUMABLE) } else { ExitCode::SUCCESS })
 }
 
-/// Does what is asked; `None` where that was a restart. Ctrl-C interrupts the call.
+/// What came of a request.
+enum Served {
+    Seen(Observation),
+    Restarted,
+    /// The command was told to end meanwhile.
+    Stopped,
+}
+
+/// Does what is asked. Ctrl-C interrupts the call.
 async fn serve(
     session: &mut dyn Session,
     request: Request,
     arguments: &SessionArguments,
-) -> Result<Option<Observation>, SandboxError> {
+    signals: &mut Signals,
+) -> Result<Served, SandboxError> {
     let soft = Duration::from_millis(arguments.soft_timeout);
     let looked = {
         let look = match &request {
@@ -156,17 +172,18 @@ async fn serve(
             Request::Interrupt => session.interrupt(soft),
             Request::Restart | Request::Close => {
                 session.restart().await?;
-                return Ok(None);
+                return Ok(Served::Restarted);
             }
         };
         tokio::select! {
-            seen = look => Some(seen),
-            _ = tokio::signal::ctrl_c() => None,
+            seen = look => Ok(seen?),
+            told = signals.any() => Err(told),
         }
     };
     match looked {
-        Some(seen) => seen.map(Some),
-        None => session.interrupt(soft).await.map(Some),
+        Ok(seen) => Ok(Served::Seen(seen)),
+        Err(Told::Interrupt) => session.interrupt(soft).await.map(Served::Seen),
+        Err(Told::End) => Ok(Served::Stopped),
     }
 }
 

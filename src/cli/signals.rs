@@ -3,8 +3,18 @@
 //! What kills a harness on the spot is swept at the next start; the ordinary ways to end a command clear up at once.
 
 use std::io;
+use std::task::{Context, Waker};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// What somebody wants who sends a signal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// Ctrl-C: that what goes on is stopped.
+    Interrupt,
+    /// SIGTERM or SIGHUP: that the command ends.
+    End,
+}
 
 /// Ctrl-C, SIGTERM and SIGHUP, from when this was made.
 pub(crate) struct Signals {
@@ -27,25 +37,16 @@ impl Signals {
     }
 
     /// Waits for one of them.
-    pub(crate) async fn any(&mut self) {
+    pub(crate) async fn any(&mut self) -> Told {
         tokio::select! {
-            _ = self.int.recv() => {}
-            () = Self::end(&mut self.term, &mut self.hup) => {}
+            _ = self.int.recv() => Told::Interrupt,
+            _ = self.term.recv() => Told::End,
+            _ = self.hup.recv() => Told::End,
         }
     }
 
-    /// Waits for one that is no interrupt, or for an interrupt from now on.
-    pub(crate) async fn any_from_now(&mut self) {
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            () = Self::end(&mut self.term, &mut self.hup) => {}
-        }
-    }
-
-    async fn end(term: &mut Signal, hup: &mut Signal) {
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = hup.recv() => {}
-        }
+    /// Passes over the interrupts that have come: they were for something that is over.
+    pub(crate) fn forget_interrupts(&mut self) {
+        while self.int.poll_recv(&mut Context::from_waker(Waker::noop())).is_ready() {}
     }
 }

@@ -8,7 +8,7 @@
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    os::fd::OwnedFd,
+    os::fd::{BorrowedFd, OwnedFd},
     path::Path,
     process::Command,
     sync::atomic::{AtomicU64, Ordering},
@@ -170,8 +170,8 @@ impl Tree for ProcessTree {
         Box::new(move || while kill_marked(&mark) {})
     }
 
-    fn last(&self) -> Option<&OwnedFd> {
-        None
+    fn last(&self) -> Vec<BorrowedFd<'_>> {
+        Vec::new()
     }
 
     fn first(&self) -> Pid {

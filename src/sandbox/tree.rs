@@ -37,8 +37,8 @@ pub(crate) trait Tree: Send + Sync {
     fn kill(&self);
     /// Does what [`Self::kill`] does for somebody who does not have the tree, and nothing when it is dead.
     fn killer(&self) -> Killer;
-    /// A descriptor that becomes readable when everything but the direct child is dead.
-    fn last(&self) -> Option<&OwnedFd>;
+    /// Descriptors that have all become readable when everything but the direct child is dead.
+    fn last(&self) -> Vec<BorrowedFd<'_>>;
     /// The process that all others descend from, by its number outside.
     fn first(&self) -> Pid;
     /// One that belongs to the tree without descending from the first.
@@ -125,8 +125,8 @@ impl<T: Tree> Live<T> {
         drain: Duration,
     ) -> Result<Reaped, SandboxError> {
         self.tree.kill();
-        if let Some(last) = self.tree.last() {
-            let gone = readable(last.as_fd()).map_err(poll_failed)?;
+        for last in self.tree.last() {
+            let gone = readable(last).map_err(poll_failed)?;
             let _ready = timeout(STUCK, gone.readable()).await.map_err(|_| stuck())?.map_err(poll_failed)?;
         }
         reader.drain(drain).await;

@@ -33,7 +33,7 @@ pub use blueprint::{Blueprint, PromptUse, RoleUse};
 pub use common::Common;
 pub use context::{Budget, ContextError, RunContext, Task};
 pub use effect::{Effect, EffectResult};
-pub use node::NodeRecord;
+pub use node::{NodeRecord, Signal};
 pub use registry::Registry;
 pub use scaffold::Scaffold;
 pub use spec::SpecError;

@@ -4,6 +4,18 @@ use podium_types::number::Number;
 use podium_types::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
+/// One reading of a node's validation metric. None of them knows the answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Signal {
+    /// Where it came from: `printed`, `review`, `holdout`, `folds`.
+    pub source: String,
+    /// The value; it may be infinite or not a number.
+    pub value: Number,
+    /// Standard deviation between folds, where there are folds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Number>,
+}
+
 /// A finished node, as the journal keeps it. The tree of a run is the sequence of these records.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeRecord {
@@ -21,9 +33,17 @@ pub struct NodeRecord {
     pub code_sha256: String,
     /// Why the node counts as buggy; `None`: it is good and may be selected.
     pub buggy: Option<String>,
-    /// The validation metric that the solution reported of itself: as it printed it or, where it printed no line of the
-    /// agreed form, as the review read it.
+    /// The validation metric that the search goes by: the first of its signals.
     pub metric: Option<Number>,
+    /// All readings of the metric, in the order in which the scaffold names their sources.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signals: Vec<Signal>,
+    /// The source that `metric` was taken from; none where nothing was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric_source: Option<String>,
+    /// Remarks that change no verdict: `the submission copies the sample`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<String>,
     /// The reviewer's summary.
     pub summary: String,
     /// Format verdict of its submission.
@@ -35,6 +55,11 @@ pub struct NodeRecord {
 }
 
 impl NodeRecord {
+    /// The reading of the metric from this source.
+    pub fn signal(&self, source: &str) -> Option<&Signal> {
+        self.signals.iter().find(|signal| signal.source == source)
+    }
+
     /// Whether the node may be built upon and handed in.
     pub const fn is_good(&self) -> bool {
         self.buggy.is_none()

@@ -35,6 +35,24 @@ impl Rng {
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         items.get(self.below(items.len()))
     }
+
+    /// An index chosen with a chance in proportion to its weight; weights that are not above 0 are never chosen. `None`
+    /// when none is. One draw.
+    pub fn weighted(&mut self, weights: &[f64]) -> Option<usize> {
+        let usable = |weight: f64| if weight.is_finite() && weight > 0.0 { weight } else { 0.0 };
+        let mut left = self.uniform() * weights.iter().copied().map(usable).sum::<f64>();
+        let mut last = None;
+        for (place, weight) in weights.iter().copied().map(usable).enumerate() {
+            if weight > 0.0 {
+                last = Some(place);
+                if left < weight {
+                    return last;
+                }
+                left -= weight;
+            }
+        }
+        last
+    }
 }
 
 #[cfg(test)]
@@ -57,5 +75,16 @@ mod tests {
         }
         assert!(counts.iter().all(|count| (9_500..10_500).contains(count)), "{counts:?}");
         assert_eq!(rng.pick::<u8>(&[]), None);
+    }
+
+    #[test]
+    fn weights_are_kept() {
+        let mut rng = Rng::new(3);
+        let mut counts = [0u32; 4];
+        for _ in 0..40_000 {
+            counts[rng.weighted(&[1.0, 0.0, 3.0, f64::NAN]).unwrap()] += 1;
+        }
+        assert!(counts[1] == 0 && counts[3] == 0 && (9_500..10_500).contains(&counts[0]), "{counts:?}");
+        assert_eq!((rng.weighted(&[]), rng.weighted(&[0.0, -1.0])), (None, None));
     }
 }

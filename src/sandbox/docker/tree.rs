@@ -8,7 +8,7 @@
 //! All this needs an engine on this very machine; where its processes cannot be seen, there are no sessions.
 
 use std::{
-    os::fd::{AsFd, OwnedFd},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -205,8 +205,8 @@ impl Tree for DockerTree {
         })
     }
 
-    fn last(&self) -> Option<&OwnedFd> {
-        Some(&self.first)
+    fn last(&self) -> Vec<BorrowedFd<'_>> {
+        vec![self.first.as_fd()]
     }
 
     fn first(&self) -> Pid {

@@ -107,8 +107,9 @@ impl Tree for JailTree {
         })
     }
 
-    fn last(&self) -> Option<&OwnedFd> {
-        Some(&self.first_fd)
+    fn last(&self) -> Vec<BorrowedFd<'_>> {
+        let beside = self.warm.as_ref().map(Copy::parent);
+        [self.first_fd.as_fd()].into_iter().chain(beside).collect()
     }
 
     fn first(&self) -> Pid {

@@ -39,6 +39,8 @@ pub(crate) struct Request<'a> {
 #[derive(Debug)]
 pub(crate) struct Copy {
     pid: Pid,
+    /// The program's parent, which is beside the jail and in its namespaces.
+    parent: OwnedFd,
     end: Arc<Mutex<End>>,
     /// From the program's parent, which reaps it when this is closed. Until then nothing of its jail can be wholly
     /// dead, so it must be closed at once when the end has been taken note of.
@@ -81,21 +83,24 @@ pub(crate) fn request(server: &Server, request: &Request<'_>, holder: OwnedFd) -
     drop(theirs);
 
     let deadline = Instant::now() + SETUP;
-    let (mut process, mut ready) = (None, false);
+    let (mut process, mut parent, mut ready) = (None, None, false);
     while process.is_none() || !ready {
         let message = channel::receive(&report, deadline).map_err(SandboxError::system("recvmsg"))?;
-        let Some(message) = message else { return Err(failed("the server has ended")) };
+        let Some(mut message) = message else { return Err(failed("the server has ended")) };
         let mut words = message.text.split(' ');
         match (words.next(), words.next()) {
             (Some("ready"), None) => ready = true,
-            (Some("pid"), Some(number)) => process = number.parse().ok().and_then(Pid::from_raw),
+            (Some("pid"), Some(number)) => {
+                process = number.parse().ok().and_then(Pid::from_raw);
+                parent = message.descriptors.pop();
+            }
             (Some("declined"), Some(_)) => return Err(declined(&message.text)),
             (Some("ended"), Some(_)) => return Err(declined("it ended within its limits before it began")),
             _ => return Err(failed(&message.text)),
         }
     }
-    let pid = process.ok_or_else(|| failed("no process"))?;
-    Ok(Copy { pid, end: Arc::default(), report: Some(report), _holder: holder })
+    let (pid, parent) = process.zip(parent).ok_or_else(|| failed("no process"))?;
+    Ok(Copy { pid, parent, end: Arc::default(), report: Some(report), _holder: holder })
 }
 
 /// An error of a warm start; what follows is a cold one.
@@ -112,6 +117,11 @@ impl Copy {
     /// The program's process.
     pub(crate) fn pid(&self) -> Pid {
         self.pid
+    }
+
+    /// To wait for the end of the program's parent, which comes a moment after that of the jail.
+    pub(crate) fn parent(&self) -> BorrowedFd<'_> {
+        self.parent.as_fd()
     }
 
     /// Sends a signal to the program's group, which it leads.

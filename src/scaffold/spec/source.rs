@@ -85,10 +85,20 @@ fn in_text(text: &str, error: &toml::de::Error) -> SpecError {
     let mut names = message.split('`').skip(1).step_by(2);
     match (message.starts_with("unknown"), names.next()) {
         (true, Some(name)) => {
+            // In a table whose `kind` says what it is, the error's place is the table's: the key stands further down.
+            let line = line + lines_to(text, line, name);
             SpecError::Unknown { line, name: name.to_owned(), nearest: nearest(name, names) }
         }
         _ => SpecError::Syntax { line, message: message.to_owned() },
     }
+}
+
+/// Lines from `line` (from 1) down to the first whose key or quoted value is `name`; 0 when there is none.
+fn lines_to(text: &str, line: usize, name: &str) -> usize {
+    let quoted = format!("\"{name}\"");
+    let has =
+        |text: &str| text.split('=').next().is_some_and(|key| key.trim() == name) || text.contains(&quoted);
+    text.lines().skip(line.saturating_sub(1)).position(has).unwrap_or_default()
 }
 
 /// The line of a place in `text`, from 1.

@@ -4,22 +4,22 @@
 //! completion. The engine never spins: it asks only when a worker is free and something has changed, and a policy
 //! that waits with nothing in work ends the run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use podium_types::key::EffectKey;
 use podium_types::verdict::Verdict;
 
-use crate::context::{Direction, RunContext};
+use crate::context::RunContext;
 use crate::effect::PreviewRequest;
-use crate::node::NodeRecord;
 use crate::prompts::variables::RunVariables;
 use crate::strategy::{Finished, StrategyError};
 use crate::tree_search::expand::{Expanded, expand};
 use crate::tree_search::memory::Memory;
-use crate::tree_search::operator::{Job, Parent};
-use crate::tree_search::policy::{self, Ask};
+use crate::tree_search::operators::bench::{Bench, Job, Parent};
+use crate::tree_search::policy::{self, Ask, Told};
+use crate::tree_search::selection::{self, Choice, Selector};
 use crate::tree_search::view::{Expansion, Tree, View, value};
 use crate::tree_search::{TreeSearch, operator_of};
 
@@ -27,38 +27,53 @@ use crate::tree_search::{TreeSearch, operator_of};
 pub(crate) async fn run(search: &TreeSearch, context: &dyn RunContext) -> Result<Finished, StrategyError> {
     let direction = context.task().direction;
     let preview = preview(search, context).await?;
-    let mut policy = policy::build(&search.spec.policy);
+    let mut policy = policy::build(&search.spec.policy, search.spec.repair.as_ref());
+    let mut selection = Selection::new(search, context);
     let mut tree = Tree::default();
     let mut runs: BTreeMap<u32, RunVariables> = BTreeMap::new();
     let mut pending: BTreeMap<u32, Expansion> = BTreeMap::new();
+    let in_repair = BTreeSet::new();
     let mut workers = FuturesUnordered::new();
     let mut next = 0;
+    let mut end = None;
     loop {
-        while workers.len() < search.spec.search.workers {
-            let view = View { tree: &tree, pending: &pending, budget: context.budget(), direction };
+        while end.is_none() && workers.len() < search.spec.search.workers {
+            let budget = context.budget();
+            let view = View { tree: &tree, pending: &pending, in_repair: &in_repair, budget, direction };
             let mut rng = context.rng(&EffectKey::node(next, "policy", 0));
-            let Ask::Expand(expansion) = policy.ask(&view, &mut rng) else { break };
-            let job = job(search, context, &tree, &runs, next, &expansion)?;
-            workers.push(expand(search, context, job, &preview));
-            pending.insert(next, expansion);
-            next += 1;
+            match policy.ask(&view, &mut rng) {
+                Ask::Expand(expansion) => {
+                    let job = job(search, context, &view, &runs, next, &expansion)?;
+                    workers.push(work(search, context, job, &preview));
+                    pending.insert(next, expansion);
+                    next += 1;
+                }
+                Ask::Wait => break,
+                Ask::Stop { reason } => end = Some(reason),
+            }
         }
         let Some(expanded) = workers.next().await else {
-            return Ok(Finished { reason: "the search policy had nothing left to do".to_owned() });
+            let reason = end.unwrap_or_else(|| "the search policy had nothing left to do".to_owned());
+            return Ok(Finished { reason });
         };
         let Expanded { record, run } = expanded?;
         pending.remove(&record.id);
         if let Some(run) = run {
             runs.insert(record.id, run);
         }
-        select(context, &tree, direction, &record).await?;
-        policy.tell(&record);
+        let id = record.id;
         tree.push(record);
+        selection.update(&tree, id).await?;
+        let budget = context.budget();
+        let view = View { tree: &tree, pending: &pending, in_repair: &in_repair, budget, direction };
+        if let Some(node) = tree.get(id) {
+            policy.tell(Told { asked: node, result: node }, &view);
+        }
     }
 }
 
 async fn preview(search: &TreeSearch, context: &dyn RunContext) -> Result<String, StrategyError> {
-    if !search.spec.operators.values().any(|operator| operator.data_preview) {
+    if !search.spec.operators.values().any(|operator| operator.write().data_preview) {
         return Ok(String::new());
     }
     let request = PreviewRequest { max_chars: search.common.head.data_preview.max_chars };
@@ -69,33 +84,60 @@ async fn preview(search: &TreeSearch, context: &dyn RunContext) -> Result<String
 fn job(
     search: &TreeSearch,
     context: &dyn RunContext,
-    tree: &Tree,
+    view: &View<'_>,
     runs: &BTreeMap<u32, RunVariables>,
     id: u32,
     expansion: &Expansion,
 ) -> Result<Job, StrategyError> {
-    let operator = operator_of(search, &expansion.operator)?.clone();
-    let memory = match &operator.memory {
-        Some(spec) => Memory::gather(tree, context.task(), &search.common.prompts, spec)?,
+    let memory = match &operator_of(search, &expansion.operator)?.write().memory {
+        Some(spec) => Memory::gather(view.tree, context.task(), &search.common.prompts, spec)?,
         None => Memory::default(),
     };
     let parent =
-        |id: &u32| tree.get(*id).map(|node| Parent { node: node.clone(), run: runs.get(id).cloned() });
-    let parents = expansion.parents.iter().filter_map(parent).collect();
-    Ok(Job { id, expansion: expansion.clone(), operator, parents, memory })
+        |id: &u32| view.tree.get(*id).map(|node| Parent { node: node.clone(), run: runs.get(id).cloned() });
+    Ok(Job {
+        id,
+        expansion: expansion.clone(),
+        parents: expansion.parents.iter().filter_map(parent).collect(),
+        memory,
+        siblings: expansion.parents.first().map_or_else(|| view.drafts(), |parent| view.children(*parent)),
+        best: view.tree.best(view.direction).map(value),
+    })
 }
 
-/// Puts a node's submission in place when it is better than all before it.
-async fn select(
+async fn work(
+    search: &TreeSearch,
     context: &dyn RunContext,
-    tree: &Tree,
-    direction: Direction,
-    node: &NodeRecord,
-) -> Result<(), StrategyError> {
-    let Verdict::Valid { sha256, .. } = &node.submission else { return Ok(()) };
-    let better = tree.best(direction).is_none_or(|best| direction.better(value(node), value(best)));
-    if node.is_good() && better {
-        context.select_final(EffectKey::node(node.id, "select", 0), Some(node.id), sha256).await?;
+    job: Job,
+    preview: &str,
+) -> Result<Expanded, StrategyError> {
+    expand(&Bench::new(search, context, &job, preview)).await
+}
+
+/// What is in place to be handed in.
+struct Selection<'a> {
+    context: &'a dyn RunContext,
+    selector: Box<dyn Selector>,
+    selected: Option<u32>,
+}
+
+impl<'a> Selection<'a> {
+    fn new(search: &TreeSearch, context: &'a dyn RunContext) -> Self {
+        Self { context, selector: selection::build(&search.spec.selection), selected: None }
     }
-    Ok(())
+
+    /// Puts another submission in place when the node that has just finished changes the choice.
+    async fn update(&mut self, tree: &Tree, newest: u32) -> Result<(), StrategyError> {
+        let choice = Choice { context: self.context, tree, direction: self.context.task().direction };
+        let Some(chosen) = self.selector.choose(choice).await? else { return Ok(()) };
+        if self.selected == Some(chosen) {
+            return Ok(());
+        }
+        let Some(Verdict::Valid { sha256, .. }) = tree.get(chosen).map(|node| &node.submission) else {
+            return Ok(());
+        };
+        self.selected = Some(chosen);
+        let key = EffectKey::node(newest, "select", 0);
+        Ok(self.context.select_final(key, Some(chosen), sha256).await?)
+    }
 }

@@ -4,13 +4,24 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::context::Task;
 use crate::node::NodeRecord;
 use crate::prompts::Prompts;
 use crate::strategy::StrategyError;
-use crate::tree_search::spec::MemorySpec;
 use crate::tree_search::variables::DesignVariables;
-use crate::tree_search::view::{Tree, value};
+use crate::tree_search::view::Tree;
+
+/// Earlier designs in a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MemorySpec {
+    /// Template of one design, a path below `prompts/`.
+    pub prompt: String,
+    /// Longest text in characters. The best and the newest designs are kept.
+    pub max_chars: usize,
+}
 
 /// Earlier designs, the most important first.
 #[derive(Clone, Debug, Default)]
@@ -69,24 +80,8 @@ impl Memory {
 
 /// The best, the newest, the second best, the second newest, ... each once.
 fn by_importance<'a>(tree: &'a Tree, task: &Task) -> Vec<&'a NodeRecord> {
-    let newest: Vec<&NodeRecord> = tree.good().rev().collect();
-    let mut best = newest.clone();
-    best.reverse();
-    best.sort_by(|left, right| {
-        let (left, right) = (value(left), value(right));
-        let first = task.direction.better(left, right);
-        if first {
-            std::cmp::Ordering::Less
-        } else if task.direction.better(right, left) {
-            std::cmp::Ordering::Greater
-        } else {
-            std::cmp::Ordering::Equal
-        }
-    });
+    let newest = tree.good().rev();
+    let best = tree.ranked(task.direction).into_iter();
     let mut seen = BTreeSet::new();
-    best.into_iter()
-        .zip(newest)
-        .flat_map(|(best, newest)| [best, newest])
-        .filter(|node| seen.insert(node.id))
-        .collect()
+    best.zip(newest).flat_map(|(best, newest)| [best, newest]).filter(|node| seen.insert(node.id)).collect()
 }

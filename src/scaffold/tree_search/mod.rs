@@ -1,22 +1,19 @@
 //! Tree search: whole scripts as nodes, each made from earlier ones by an operator, run, reviewed, and built upon.
 //!
-//! The four things that vary are apart: *search policy* ([`policy`]: which node, which operator), *operators*
-//! ([`operator`]: how a child is written), *evaluation* ([`review`], [`printed`],
-//! [`outcome`]: what a run was worth) and *final
-//! selection* (in [`engine`]: the best valid submission so far). The [`engine`] alone deals with the world; the
-//! policy sees a [`view`] and nothing else.
+//! The four things that vary are apart, each a small trait with several implementations that a scaffold file combines:
+//! *search policy* ([`policy`]: which node, which operator), *operators* ([`operators`]: how a child is made),
+//! *evaluation* ([`evaluation`]: what it is worth) and *final selection* ([`selection`]: which node is handed in). The
+//! [`engine`] alone deals with the world; the policy sees a [`view`] and nothing else.
 
 pub mod answer;
 mod blueprint;
 pub mod engine;
+pub mod evaluation;
 pub mod expand;
 pub mod memory;
-pub mod operator;
-pub mod outcome;
+pub mod operators;
 pub mod policy;
-pub mod printed;
-pub mod request;
-pub mod review;
+pub mod selection;
 pub mod spec;
 pub mod variables;
 pub mod view;
@@ -26,7 +23,7 @@ use std::sync::Arc;
 use crate::common::Common;
 use crate::context::RunContext;
 use crate::strategy::{Strategy, StrategyError, StrategyFuture};
-use crate::tree_search::spec::OperatorSpec;
+use crate::tree_search::operators::OperatorSpec;
 
 pub use spec::TreeSearchSpec;
 

@@ -25,6 +25,8 @@ pub struct OperatorVariables<'a> {
     pub parents: &'a [ParentVariables<'a>],
     /// Folds of the suggested cross-validation; 1: no word of it.
     pub k_fold: u32,
+    /// Children that the first parent has already, or drafts that there are: a cue for how bold the next may be.
+    pub siblings: usize,
     /// Steps left after this one.
     pub steps_left: Option<u32>,
     /// Run time left.
@@ -101,6 +103,7 @@ pub const OPERATOR: &[&str] = &[
     "memory",
     "parents",
     "k_fold",
+    "siblings",
     "steps_left",
     "time_left_ms",
     "execution_limit_ms",

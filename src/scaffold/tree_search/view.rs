@@ -2,7 +2,8 @@
 //! both. Everything here is a function of the journal; ids, not positions, link nodes, so the order of completion
 //! never matters except where "earliest" is asked for, and then it means first finished.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::{Budget, Direction};
 use crate::node::NodeRecord;
@@ -29,7 +30,7 @@ pub struct Tree {
 struct Placed {
     record: NodeRecord,
     debug_depth: u32,
-    children: usize,
+    children: Vec<u32>,
 }
 
 impl Tree {
@@ -43,11 +44,11 @@ impl Tree {
             .map_or(0, |parent| parent.debug_depth + 1);
         for parent in &record.parents {
             if let Some(parent) = self.places.get(parent).and_then(|place| self.nodes.get_mut(*place)) {
-                parent.children += 1;
+                parent.children.push(record.id);
             }
         }
         self.places.insert(record.id, self.nodes.len());
-        self.nodes.push(Placed { record, debug_depth, children: 0 });
+        self.nodes.push(Placed { record, debug_depth, children: Vec::new() });
     }
 
     /// The node with this number, once it has finished.
@@ -70,6 +71,22 @@ impl Tree {
         best_of(self.good(), direction)
     }
 
+    /// The good nodes from the best; of equals the earlier first; those without a number last.
+    pub fn ranked(&self, direction: Direction) -> Vec<&NodeRecord> {
+        ranked(self.good().collect(), direction)
+    }
+
+    /// The finished children of a node, in the order in which they finished.
+    pub fn children(&self, id: u32) -> &[u32] {
+        self.placed(id).map_or(&[], |placed| &placed.children)
+    }
+
+    /// The node and its first parents up to the draft it comes from, the node itself first.
+    pub fn path(&self, id: u32) -> Vec<&NodeRecord> {
+        let up = |node: &&NodeRecord| node.parents.first().and_then(|parent| self.get(*parent));
+        std::iter::successors(self.get(id), up).collect()
+    }
+
     /// 0 unless the node was made from a buggy one; then one more than that one's.
     pub fn debug_depth(&self, id: u32) -> u32 {
         self.placed(id).map_or(0, |placed| placed.debug_depth)
@@ -85,6 +102,20 @@ fn best_of<'a>(nodes: impl Iterator<Item = &'a NodeRecord>, direction: Direction
     nodes.reduce(|best, node| if direction.better(value(node), value(best)) { node } else { best })
 }
 
+fn ranked(mut nodes: Vec<&NodeRecord>, direction: Direction) -> Vec<&NodeRecord> {
+    nodes.sort_by(|left, right| {
+        let (left, right) = (value(left), value(right));
+        if direction.better(left, right) {
+            Ordering::Less
+        } else if direction.better(right, left) {
+            Ordering::Greater
+        } else {
+            Ordering::Equal
+        }
+    });
+    nodes
+}
+
 /// A node's metric; NaN when it has none.
 pub fn value(node: &NodeRecord) -> f64 {
     node.metric.map_or(f64::NAN, |metric| metric.0)
@@ -97,6 +128,9 @@ pub struct View<'a> {
     pub tree: &'a Tree,
     /// The expansions in work, by the number of the node they will make.
     pub pending: &'a BTreeMap<u32, Expansion>,
+    /// Finished nodes that are being repaired (see [`crate::tree_search::policy::repair`]): what they will come to is
+    /// not known yet.
+    pub in_repair: &'a BTreeSet<u32>,
     /// What is left.
     pub budget: Budget,
     /// Which way the metric improves.
@@ -109,10 +143,50 @@ impl<'a> View<'a> {
         best_of(nodes.iter().copied(), self.direction)
     }
 
+    /// `nodes` from the best; of equals the earlier first; those without a number last.
+    pub fn ranked(&self, nodes: &[&'a NodeRecord]) -> Vec<&'a NodeRecord> {
+        ranked(nodes.to_vec(), self.direction)
+    }
+
+    /// The metrics of `nodes` scaled to 0 (the worst of them) to 1 (the best), in their order: 0.5 where all are equal,
+    /// 0 for one without a finite number.
+    pub fn scaled(&self, nodes: &[&NodeRecord]) -> Vec<f64> {
+        let finite = nodes.iter().map(|node| value(node)).filter(|value| value.is_finite());
+        let (least, most) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| {
+            (least.min(value), most.max(value))
+        });
+        let scale = |value: f64| match self.direction {
+            _ if !value.is_finite() => 0.0,
+            _ if most <= least => 0.5,
+            Direction::Higher => (value - least) / (most - least),
+            Direction::Lower => (most - value) / (most - least),
+        };
+        nodes.iter().map(|node| scale(value(node))).collect()
+    }
+
+    /// The share of the steps or of the run time that is used, whichever is more: 0 to 1; 0 without limits.
+    pub fn progress(&self) -> f64 {
+        let share = |used: u64, limit: Option<u64>| {
+            limit.filter(|limit| *limit > 0).map_or(0.0, |limit| used as f64 / limit as f64)
+        };
+        let steps = share(u64::from(self.budget.steps), self.budget.step_limit.map(u64::from));
+        steps.max(share(self.budget.run_ms, self.budget.run_limit_ms)).min(1.0)
+    }
+
     /// Drafts, those in work included.
     pub fn drafts(&self) -> usize {
         let finished = self.tree.nodes().filter(|node| node.parents.is_empty()).count();
         finished + self.pending.values().filter(|expansion| expansion.parents.is_empty()).count()
+    }
+
+    /// Children of a node that are in work.
+    pub fn children_in_work(&self, id: u32) -> usize {
+        self.pending.values().filter(|work| work.parents.contains(&id)).count()
+    }
+
+    /// Children of a node, those in work included.
+    pub fn children(&self, id: u32) -> usize {
+        self.tree.children(id).len() + self.children_in_work(id)
     }
 
     /// Buggy nodes without a child, in work or finished, of at most this debug depth.
@@ -120,9 +194,9 @@ impl<'a> View<'a> {
         self.tree
             .nodes
             .iter()
-            .filter(|placed| !placed.record.is_good() && placed.children == 0)
+            .filter(|placed| !placed.record.is_good() && placed.children.is_empty())
             .filter(|placed| placed.debug_depth <= max_debug_depth)
-            .filter(|placed| !self.pending.values().any(|work| work.parents.contains(&placed.record.id)))
+            .filter(|placed| self.children_in_work(placed.record.id) == 0)
             .map(|placed| &placed.record)
             .collect()
     }

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -122,8 +122,8 @@ impl Podium {
         let shown = format!("{:?}", self.command.get_args().collect::<Vec<_>>());
         let mut child = self.command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let pid = Pid::from_child(&child);
-        let stdout = gather(child.stdout.take().unwrap());
-        let stderr = gather(child.stderr.take().unwrap());
+        let stdout = Gathered::from(child.stdout.take().unwrap());
+        let stderr = Gathered::from(child.stderr.take().unwrap());
         let (sender, ended) = mpsc::channel();
         std::thread::spawn(move || sender.send(child.wait()));
         Running { shown, pid, ended, stdout, stderr }
@@ -135,12 +135,37 @@ impl Podium {
     }
 }
 
-fn gather(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = pipe.read_to_end(&mut bytes);
+/// What has come through a pipe so far.
+#[derive(Debug)]
+struct Gathered {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    whole: JoinHandle<()>,
+}
+
+impl Gathered {
+    fn from(mut pipe: impl Read + Send + 'static) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let so_far = Arc::clone(&bytes);
+        let whole = std::thread::spawn(move || {
+            let mut piece = [0; 8192];
+            while let Ok(count @ 1..) = pipe.read(&mut piece) {
+                so_far.lock().unwrap().extend_from_slice(&piece[..count]);
+            }
+        });
+        Self { bytes, whole }
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes.lock().unwrap()).into_owned()
+    }
+
+    /// All of it, when the pipe has been closed.
+    fn join(self) -> String {
+        let Self { bytes, whole } = self;
+        whole.join().unwrap();
+        let bytes = bytes.lock().unwrap();
         String::from_utf8_lossy(&bytes).into_owned()
-    })
+    }
 }
 
 /// A command that was started.
@@ -149,14 +174,19 @@ pub(crate) struct Running {
     shown: String,
     pid: Pid,
     ended: mpsc::Receiver<std::io::Result<ExitStatus>>,
-    stdout: JoinHandle<String>,
-    stderr: JoinHandle<String>,
+    stdout: Gathered,
+    stderr: Gathered,
 }
 
 impl Running {
     /// Its process id.
     pub(crate) fn pid(&self) -> u32 {
         self.pid.as_raw_pid().unsigned_abs()
+    }
+
+    /// Whether this has come on standard output.
+    pub(crate) fn has_said(&self, text: &str) -> bool {
+        self.stdout.text().contains(text)
     }
 
     /// Sends a signal to the process alone.
@@ -197,7 +227,7 @@ impl Running {
             Ok(status) => status.unwrap(),
             Err(_) => {
                 self.kill_group();
-                let said = self.stderr.join().unwrap();
+                let said = self.stderr.join();
                 panic!("podium {} did not end in {PATIENCE:?}; it said:\n{said}", self.shown);
             }
         };
@@ -209,8 +239,8 @@ impl Running {
             shown: self.shown,
             code: status.code(),
             signal: status.signal(),
-            stdout: self.stdout.join().unwrap(),
-            stderr: self.stderr.join().unwrap(),
+            stdout: self.stdout.join(),
+            stderr: self.stderr.join(),
         }
     }
 }

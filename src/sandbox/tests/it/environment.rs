@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use podium_sandbox::{Environment, Interpreter, Job, SandboxError, workspace};
 use podium_types::execution::Program;
 
-use crate::common::{eventually, jail, processes_with};
+use crate::common::{eventually, jail, sleepers};
 
 /// Requirements that need no network.
 const NOTHING: &str = "# nothing\n";
@@ -87,7 +87,7 @@ fn a_builder_that_was_killed_holds_up_nobody() {
     let lock = folder.with_extension("lock");
     let mut other = std::process::Command::new("flock")
         .arg(&lock)
-        .args(["sh", "-c", "echo held; exec sleep 100"])
+        .args(["sh", "-c", "echo held; exec sleep 98811"])
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
@@ -96,7 +96,7 @@ fn a_builder_that_was_killed_holds_up_nobody() {
     std::thread::scope(|scope| {
         let builder = scope.spawn(|| Environment::build(cache.path(), "base", NOTHING, &python, &mut |_| {}));
         // The lock is the child's as well.
-        eventually("the other holds the lock", || !processes_with("sleep\u{0}100").is_empty());
+        eventually("the other holds the lock", || !sleepers("98811").is_empty());
         for pid in children(other.id()).into_iter().chain([other.id()]) {
             let pid = rustix::process::Pid::from_raw(pid.try_into().unwrap()).unwrap();
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);

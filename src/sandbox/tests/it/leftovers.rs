@@ -187,8 +187,9 @@ fn run_without_end() {
         let sandbox = open(SandboxKind::Jail, &Settings::default()).unwrap();
         let _scratch = podium_sandbox::scratch::folder().unwrap();
         let places = [Place::new(), Place::new(), Place::new()];
-        let code = "import os, time\nos.fork()\nos.setsid() if os.fork() == 0 else None\nopen('submission/on', 'w').close()\n\
-                    time.sleep(1000)";
+        // It says so when all of its processes are there.
+        let code = "import os, time\nif os.fork() == 0: time.sleep(1000)\nif os.fork() == 0:\n    os.setsid()\n    \
+                    time.sleep(1000)\nopen('submission/on', 'w').close()\ntime.sleep(1000)";
         let jobs: Vec<Job> = places.iter().map(|place| place.python(code)).collect();
         let said = std::env::temp_dir().join("running");
         std::thread::scope(|scope| {

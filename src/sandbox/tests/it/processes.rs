@@ -5,7 +5,7 @@ use std::time::Duration;
 use podium_sandbox::{SandboxError, SandboxKind, Settings, open};
 use podium_types::execution::{Ended, LimitHit};
 
-use crate::common::{Place, eventually, jail, processes_with};
+use crate::common::{Place, eventually, jail, sleepers};
 
 /// A script that leaves a daemon behind which ignores signals and holds the output pipe.
 fn daemon(mark: &str, then: &str) -> String {
@@ -26,7 +26,7 @@ async fn a_plain_process_leaves_nothing_either() {
         let place = Place::new();
         let execution = process_without.execute(&place.python(&daemon("98763", ""))).await.unwrap();
         assert_eq!((execution.ended, execution.output.text().as_str()), (Ended::Exit(0), "left\n"));
-        eventually("the daemon is dead", || processes_with("98763").is_empty());
+        eventually("the daemon is dead", || sleepers("98763").is_empty());
     }
     let place = Place::new();
     let mut job = place.python("import time\nprint(open('input/train.csv').read())\ntime.sleep(98764)");
@@ -44,13 +44,13 @@ async fn cancelling_kills_everything() {
     let job = place.python(&daemon("98765", "time.sleep(98765)"));
     let cancel = job.cancel.clone();
     let watch = std::thread::spawn(move || {
-        eventually("the daemon runs", || processes_with("98765").len() >= 2);
+        eventually("the daemon runs", || sleepers("98765").len() >= 2);
         cancel.cancel();
     });
     let result = jail.execute(&job).await;
     watch.join().unwrap();
     assert!(matches!(result, Err(SandboxError::Cancelled)), "{result:?}");
-    assert_eq!(processes_with("98765"), [0_u32; 0]);
+    assert_eq!(sleepers("98765"), [0_u32; 0]);
 }
 
 #[tokio::test]
@@ -61,14 +61,14 @@ async fn dropping_the_execution_kills_everything() {
     {
         let execution = jail.execute(&job);
         let started = tokio::task::spawn_blocking(|| {
-            eventually("the daemon runs", || processes_with("98766").len() >= 2);
+            eventually("the daemon runs", || sleepers("98766").len() >= 2);
         });
         tokio::select! {
             result = execution => panic!("ended by itself: {result:?}"),
             started = started => started.unwrap(),
         }
     }
-    eventually("the daemon is dead", || processes_with("98766").is_empty());
+    eventually("the daemon is dead", || sleepers("98766").is_empty());
 }
 
 #[test]

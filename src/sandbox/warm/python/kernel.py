@@ -5,7 +5,7 @@ class Kernel:
     """System calls that Python has no function for."""
 
     USER_OF_NAMESPACE = 0xB701  # NS_GET_USERNS
-    CLOSE_RANGE = 436
+    PIDFD_OPEN, CLOSE_RANGE = 434, 436
     PDEATHSIG, DUMPABLE, SECCOMP, CAPBSET_DROP, NO_NEW_PRIVS, AMBIENT = 1, 4, 22, 24, 38, 47
 
     def __init__(self):
@@ -40,6 +40,10 @@ class Kernel:
     def close_from(self, first):
         word = ctypes.c_ulong
         self.check("close_range", self.libc.syscall(word(self.CLOSE_RANGE), word(first), word(0xFFFFFFFF), word(0)))
+
+    def open_process(self, number):
+        word = ctypes.c_ulong
+        return self.check("pidfd_open", self.libc.syscall(word(self.PIDFD_OPEN), word(number), word(0)))
 
     def prepare_filter(self, code):
         """The two structures that the kernel wants, which must live until then."""

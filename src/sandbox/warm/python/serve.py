@@ -54,11 +54,17 @@ def enter_jail(kernel, request):
         kernel.enter(user)
 
 
+def rights(number):
+    """A descriptor, to be sent beside a message."""
+    return [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, number.to_bytes(4, sys.byteorder))]
+
+
 def serve_one(kernel, hidden, request, filters):
     """The first child. Returns in the second, the program; the first ends here."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     report = _socket.socket(fileno=request["report"])
     try:
+        this = kernel.open_process(os.getpid())
         enter_jail(kernel, request)
         child = os.fork()
         if child == 0:
@@ -66,7 +72,8 @@ def serve_one(kernel, hidden, request, filters):
             return
         for number in [request["output"], *request["groups"], *request["namespaces"]]:
             os.close(number)
-        report.send(b"pid %d" % child)
+        report.sendmsg([b"pid %d" % child], rights(this))
+        os.close(this)
         # Not reaped before the harness lets go: it signals the process group by its number.
         ended = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
         code = ended.si_status if ended.si_code == os.CLD_EXITED else 128 + ended.si_status
@@ -115,8 +122,7 @@ def serve(hidden):
     signal.signal(signal.SIGCHLD, reap)
     control = _socket.socket(fileno=CONTROL)
     namespace = os.open("/proc/self/ns/user", os.O_RDONLY)
-    rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, namespace.to_bytes(4, sys.byteorder))]
-    control.sendmsg([b"ready"], rights)
+    control.sendmsg([b"ready"], rights(namespace))
     os.close(namespace)
     while True:
         data, ancillary, _, _ = control.recvmsg(1 << 16, _socket.CMSG_SPACE(4 * 64), _socket.MSG_CMSG_CLOEXEC)

@@ -7,7 +7,7 @@ use crate::support::{aide, node, prompts, tables, task};
 
 fn memory(nodes: u32, max_chars: &str) -> Memory {
     let spec = tables(&aide(&[("operators.draft.memory.max_chars", max_chars)]));
-    let spec = spec.operators["draft"].memory.as_ref().unwrap();
+    let spec = spec.operators["draft"].write().memory.as_ref().unwrap();
     let mut tree = Tree::default();
     for id in 0..nodes {
         // The best is node 250; every seventh is buggy.

@@ -16,7 +16,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("benchmark.max_packages", "1"),
     ("data_preview.max_chars", "5999"),
     ("evaluation.k_fold", "4"),
-    ("evaluation.tries", "1"),
+    ("evaluation.review.tries", "1"),
     ("limits.execution_timeout", "2h"),
     ("limits.steps", "21"),
     ("limits.time_limit", "23h"),

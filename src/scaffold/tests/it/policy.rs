@@ -1,11 +1,10 @@
 //! AIDE's greedy policy, as `aide.toml` writes it, on trees made by hand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use podium_scaffold::context::Direction;
 use podium_scaffold::node::NodeRecord;
-use podium_scaffold::tree_search::policy::{Ask, build};
-use podium_scaffold::tree_search::spec::PolicySpec;
+use podium_scaffold::tree_search::policy::{Ask, PolicySpec, build};
 use podium_scaffold::tree_search::view::{Expansion, Tree, View};
 use podium_types::rng::Rng;
 
@@ -36,10 +35,13 @@ fn ask_policy(
     };
     let pending: BTreeMap<u32, Expansion> =
         pending.iter().map(|(id, parents)| (*id, work(parents))).collect();
-    let view = View { tree: &tree, pending: &pending, budget: budget(), direction: Direction::Lower };
-    match build(policy).ask(&view, &mut Rng::new(seed)) {
+    let in_repair = BTreeSet::new();
+    let (budget, direction) = (budget(), Direction::Lower);
+    let view = View { tree: &tree, pending: &pending, in_repair: &in_repair, budget, direction };
+    match build(policy, None).ask(&view, &mut Rng::new(seed)) {
         Ask::Expand(expansion) => (expansion.operator, expansion.parents),
         Ask::Wait => ("wait".into(), vec![]),
+        Ask::Stop { reason } => (reason, vec![]),
     }
 }
 

@@ -44,6 +44,7 @@ fn operator<'a>(task: &'a Task, parents: &'a [ParentVariables<'a>]) -> OperatorV
         memory: "[0] log loss 0.5\nDesign: Trees.\nFindings: Fine.\n",
         parents,
         k_fold: 5,
+        siblings: 1,
         steps_left: Some(17),
         time_left_ms: Some(3_000_000),
         execution_limit_ms: 600_000,

@@ -196,7 +196,7 @@ fn what_the_program_printed_counts_before_what_the_review_read() {
 #[test]
 fn a_single_try_can_be_asked_for() {
     let refusing = |key: &str| key.contains("/draft/").then(|| chat("I cannot.", None, FinishReason::Stop));
-    let once = [("operators.draft.tries", "1"), ("evaluation.tries", "1")];
+    let once = [("operators.draft.tries", "1"), ("evaluation.review.tries", "1")];
     let context = FakeContext::new(1, 1, world(refusing));
     context.drive(&*aide(&once).strategy()).unwrap();
     assert_eq!(keys(&context), ["run/preview", "node/0/begin/0", "node/0/draft/0", "node/0/record/0"]);

@@ -1,6 +1,8 @@
 //! Scaffold files: what ships, what overrides do, and what wrong files say.
 
 use podium_scaffold::spec::overrides::Origin;
+use podium_scaffold::tree_search::policy::PolicySpec;
+use podium_scaffold::tree_search::policy::rules::RuleSpec;
 use podium_scaffold::{Scaffold, SpecError};
 
 use crate::support::{AIDE, AIDE_MLEBENCH, aide, prompts, tables};
@@ -8,6 +10,11 @@ use crate::support::{AIDE, AIDE_MLEBENCH, aide, prompts, tables};
 fn error(file: &str, overrides: &[(&str, &str)]) -> String {
     let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
     Scaffold::load(file, prompts(), &overrides).map(|_| ()).unwrap_err().to_string()
+}
+
+fn rules(scaffold: &Scaffold) -> Vec<RuleSpec> {
+    let PolicySpec::Rules(rules) = tables(scaffold).policy else { panic!("AIDE is written as rules") };
+    rules.rule
 }
 
 #[test]
@@ -18,7 +25,7 @@ fn what_ships_loads() {
     let official = Scaffold::load(AIDE_MLEBENCH, prompts(), &[]).unwrap();
     let limits = official.limits();
     assert_eq!((limits.steps, limits.execution_timeout.millis()), (500, 32_400_000));
-    let debug = &tables(&official).policy.rule[1];
+    let debug = &rules(&official)[1];
     assert_eq!((debug.probability, debug.max_debug_depth), (Some(1.0), Some(20)));
 }
 
@@ -31,7 +38,7 @@ fn overrides_are_typed_and_remembered() {
         ("summary", "a = b"),
     ]);
     assert_eq!(scaffold.limits().time_limit.millis(), 7_200_000);
-    assert_eq!(tables(&scaffold).policy.rule[1].probability, Some(1.0));
+    assert_eq!(rules(&scaffold)[1].probability, Some(1.0));
     assert_eq!(scaffold.head().summary, "a = b");
     let origin = |path: &str| scaffold.values().iter().find(|value| value.path == path).unwrap().origin;
     assert_eq!(origin("limits.time_limit"), Origin::Set);
@@ -67,7 +74,7 @@ fn wrong_files_say_where_and_what() {
         error(AIDE, &[("limits.steps", "many")]),
         error(AIDE, &[("limits.steps", "0")]),
         error(AIDE, &[("policy.rule.debug.probability", "1.5")]),
-        error(AIDE, &[("evaluation.role", "feedbak")]),
+        error(AIDE, &[("evaluation.review.role", "feedbak")]),
     ];
     insta::assert_snapshot!(messages.join("\n"));
 }

@@ -11,7 +11,7 @@ use podium_types::execution::{Ended, LimitHit};
 use serde_json::json;
 
 use super::{attack, held, say};
-use crate::common::{Place, attacked, processes_with, run, skip};
+use crate::common::{Place, attacked, run, skip, sleepers};
 
 #[tokio::test]
 async fn line_21_and_22_bombs_end_by_the_process_limit() {
@@ -57,7 +57,7 @@ async fn line_23_and_24_daemons_die_and_hold_nothing_up() {
         assert_eq!(execution.limit.is_some(), stay, "{execution:?}");
         assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
         // Gone when the execution has ended, not a while later.
-        assert_eq!(processes_with(&mark), [0_u32; 0]);
+        assert_eq!(sleepers(&mark), [0_u32; 0]);
         say(&*sandbox, "23, 24", &format!("gone after {} ms", execution.wall_ms));
     }
 }

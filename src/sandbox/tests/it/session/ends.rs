@@ -9,7 +9,7 @@ use podium_types::{
 };
 
 use super::{LONG, exited, job, open, send, start};
-use crate::common::{self, Place, attacked, eventually, processes_with};
+use crate::common::{self, Place, attacked, eventually, sleepers};
 
 /// Set for the process that plays the harness.
 const WORKSPACE: &str = "PODIUM_TEST_SESSION_HARNESS";
@@ -44,7 +44,7 @@ async fn a_session_has_a_hard_limit() {
     assert_eq!((&seen.limit, seen.interrupted), (&limit, true), "{seen:?}");
     let end = session.close().await.unwrap();
     assert_eq!(end.limit, limit);
-    assert_eq!(processes_with("98802"), [0_u32; 0]);
+    assert_eq!(sleepers("98802"), [0_u32; 0]);
     // It ends as well when nobody looks and nothing runs.
     let mut session = open(&*sandbox, &job).await;
     send(&mut *session, "sleep 98803 &").await;
@@ -54,7 +54,7 @@ async fn a_session_has_a_hard_limit() {
         }
     };
     tokio::time::timeout(LONG, over).await.unwrap();
-    assert_eq!(processes_with("98803"), [0_u32; 0]);
+    assert_eq!(sleepers("98803"), [0_u32; 0]);
     let end = session.close().await.unwrap();
     assert_eq!((end.ended, end.limit), (Ended::Signal(9), limit));
 }
@@ -130,11 +130,11 @@ async fn nothing_is_left_after_close_drop_and_cancel() {
                 format!("import os\nos.system({command:?})")
             };
             send(&mut *session, &call).await;
-            eventually("the daemons run", || processes_with("98805").len() >= 3);
+            eventually("the daemons run", || sleepers("98805").len() >= 3);
             match end {
                 "close" => {
                     session.close().await.unwrap();
-                    assert_eq!(processes_with("98805"), [0_u32; 0]);
+                    assert_eq!(sleepers("98805"), [0_u32; 0]);
                 }
                 "drop" => drop(session),
                 "drop while running" => {
@@ -165,7 +165,7 @@ async fn nothing_is_left_after_close_drop_and_cancel() {
                     drop(session);
                 }
             }
-            eventually("everything is dead", || processes_with("98805").is_empty());
+            eventually("everything is dead", || sleepers("98805").is_empty());
         }
     }
 }
@@ -199,10 +199,10 @@ fn killing_the_harness_kills_its_sessions() {
         .env(WORKSPACE, place.workspace())
         .spawn()
         .unwrap();
-    eventually("the session runs", || processes_with("98807").len() >= 2);
+    eventually("the session runs", || sleepers("98807").len() >= 2);
     harness.kill().unwrap();
     harness.wait().unwrap();
     common::next_start();
-    eventually("the session is dead", || processes_with("98807").is_empty());
+    eventually("the session is dead", || sleepers("98807").is_empty());
     podium_sandbox::sweep();
 }

@@ -9,7 +9,7 @@ use podium_types::{
 };
 use tempfile::TempDir;
 
-use super::{LONG, NOTHING, SHORT, job, open, send, start, value};
+use super::{LONG, NOTHING, SHORT, job, open, printed, send, start, value};
 use crate::common::{Place, attacked, skip};
 
 /// A Python with nothing installed.
@@ -150,8 +150,11 @@ async fn session_interrupt(kernel: &mut dyn Session) -> String {
 #[tokio::test]
 async fn a_cell_can_be_waited_for_and_interrupted() {
     let places = places();
-    for (mut kernel, _folder) in kernels(&places).await {
-        start(&mut *kernel, "import time\nprint('one')\ntime.sleep(1)\nprint('two')\n3").await;
+    for ((mut kernel, _folder), place) in kernels(&places).await.into_iter().zip(&places) {
+        let cell = "import os, time\nprint('one')\nwhile not os.path.exists('go'): time.sleep(0.05)\nprint('two')\n3";
+        let seen = start(&mut *kernel, cell).await;
+        assert_eq!(printed(&mut *kernel, seen).await, "one\n");
+        std::fs::write(place.workspace().join("go"), "").unwrap();
         let seen = kernel.wait(LONG).await.unwrap();
         assert_eq!((seen.state, seen.output.text().as_str()), (value("3"), "two\n"));
         for cell in ["time.sleep(98791)", "while True: pass", "import os\nos.read(os.pipe()[0], 1)"] {
@@ -169,8 +172,10 @@ async fn a_cell_can_be_waited_for_and_interrupted() {
 async fn what_threads_print_later_is_shown_later() {
     let places = places();
     for (mut kernel, _folder) in kernels(&places).await {
-        send(&mut *kernel, "import threading\nthreading.Timer(0.3, lambda: print('late')).start()").await;
-        let seen = send(&mut *kernel, "import time\ntime.sleep(0.6)").await;
+        let thread = "import threading\ngo = threading.Event()\ndef late():\n    go.wait()\n    print('late')\n\
+                      thread = threading.Thread(target=late)\nthread.start()";
+        assert_eq!(send(&mut *kernel, thread).await.output.text(), "");
+        let seen = send(&mut *kernel, "go.set()\nthread.join()").await;
         assert_eq!(seen.output.text(), "late\n");
     }
 }

@@ -42,6 +42,15 @@ pub(crate) async fn start(session: &mut dyn Session, input: &str) -> Observation
     seen
 }
 
+/// What a call that does not end prints first, which may be later than the look at its start.
+pub(crate) async fn printed(session: &mut dyn Session, mut seen: Observation) -> String {
+    while seen.output.text().is_empty() {
+        seen = session.wait(SHORT).await.unwrap();
+        assert_eq!(seen.state, SessionState::Running, "{seen:?}");
+    }
+    seen.output.text()
+}
+
 pub(crate) fn exited(code: i32) -> SessionState {
     SessionState::Exited { code }
 }

@@ -4,7 +4,7 @@ use podium_sandbox::{SandboxKind, Settings};
 use podium_types::session::SessionKind;
 
 use crate::{
-    common::{Place, eventually, processes_with},
+    common::{Place, eventually, sleepers},
     session::{LONG, job, open, send, start, value},
 };
 
@@ -19,7 +19,7 @@ async fn a_plain_process_has_sessions_too() {
     start(&mut *session, "sleep 98789").await;
     assert!(session.interrupt(LONG).await.unwrap().interrupted);
     drop(session);
-    eventually("the job in the background is dead", || processes_with("98789").is_empty());
+    eventually("the job in the background is dead", || sleepers("98789").is_empty());
     let mut session = open(&*process, &job(&place, SessionKind::Kernel)).await;
     assert_eq!(send(&mut *session, "1 + 1").await.state, value("2"));
 }

@@ -3,8 +3,8 @@
 use podium_sandbox::SandboxError;
 use podium_types::{execution::Ended, session::SessionKind, session::SessionState};
 
-use super::{LONG, SHORT, exited, job, open, send, start};
-use crate::common::{Place, attacked, processes_with};
+use super::{LONG, SHORT, exited, job, open, printed, send, start};
+use crate::common::{Place, attacked, sleepers};
 
 /// The shells that are tried: the usual one, and the plainest.
 const SHELLS: [Option<&str>; 2] = [None, Some("/bin/sh")];
@@ -96,10 +96,12 @@ async fn at_the_soft_time_out_a_command_goes_on_and_can_be_interrupted() {
             let seen = send(&mut *session, "echo alive").await;
             assert_eq!((seen.output.text().trim(), seen.interrupted), ("alive", false), "{command}");
         }
-        start(&mut *session, "echo one; sleep 1; echo two").await;
+        let seen = start(&mut *session, "echo one; until [ -e go ]; do sleep 0.05; done; echo two").await;
+        assert_eq!(printed(&mut *session, seen).await, "one\n");
+        std::fs::write(place.workspace().join("go"), "").unwrap();
         let seen = session.wait(LONG).await.unwrap();
         assert_eq!((seen.state.clone(), seen.output.text().as_str()), (exited(0), "two\n"), "{seen:?}");
-        assert!(seen.wall_ms >= 1000);
+        assert!(seen.wall_ms >= 400, "{seen:?}");
         assert_eq!(session.wait(LONG).await.unwrap().state, SessionState::Idle);
         assert_eq!(session.interrupt(LONG).await.unwrap().state, SessionState::Idle);
     }
@@ -115,7 +117,7 @@ async fn what_ignores_the_interrupt_goes_on_until_the_restart() {
     let seen = session.interrupt(SHORT).await.unwrap();
     assert!(seen.state == SessionState::Running && seen.interrupted, "{seen:?}");
     session.restart().await.unwrap();
-    assert_eq!(processes_with("98788"), [0_u32; 0]);
+    assert_eq!(sleepers("98788"), [0_u32; 0]);
     assert_eq!(session.facts().generation, 2);
     let seen = send(&mut *session, "echo \"[$A]\" $(ls working)").await;
     assert_eq!((seen.output.text().as_str(), seen.call, seen.generation), ("[] kept\n", 1, 2));
@@ -195,7 +197,7 @@ async fn jobs_in_the_background_are_listed_and_never_held_up() {
         printed += seen.output.dropped_bytes + seen.output.head.len() as u64 + seen.output.tail.len() as u64;
     }
     session.close().await.unwrap();
-    assert_eq!(processes_with("98782"), [0_u32; 0]);
+    assert_eq!(sleepers("98782"), [0_u32; 0]);
 }
 
 #[tokio::test]

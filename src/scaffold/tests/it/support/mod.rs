@@ -102,6 +102,9 @@ pub(crate) fn node(id: u32, parents: &[u32], metric: Option<f64>) -> NodeRecord 
         code_sha256: String::new(),
         buggy: metric.is_none().then(|| "exit code 1".to_owned()),
         metric: metric.map(Number),
+        signals: Vec::new(),
+        metric_source: None,
+        flags: Vec::new(),
         summary: format!("Findings of node {id}."),
         submission: Verdict::Valid {
             sha256: Sha256::of(format!("file-{id}").as_bytes()),

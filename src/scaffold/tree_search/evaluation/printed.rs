@@ -5,9 +5,29 @@
 //! (another scaffold's prompts, a unit after the number), the review alone decides. Either way the metric is what the
 //! program says of itself, one signal among others.
 
+use futures_util::future::LocalBoxFuture;
 use podium_types::execution::Output;
 
 use crate::prompts::execution::readable;
+use crate::strategy::StrategyError;
+use crate::tree_search::evaluation::{Case, MetricSource, Reading};
+
+/// The name of this source.
+pub const NAME: &str = "printed";
+
+/// The program's own word.
+pub(crate) struct Printed;
+
+impl MetricSource for Printed {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn measure<'a>(&'a self, case: Case<'a>) -> LocalBoxFuture<'a, Result<Reading, StrategyError>> {
+        let value = metric(&case.execution.output, &case.context.task().metric);
+        Box::pin(std::future::ready(Ok(Reading { value, spread: None })))
+    }
+}
 
 /// Numbers further apart than this, relative to the larger, contradict each other. It decides only whether people are
 /// told.

@@ -1,11 +1,14 @@
 //! The review: a model reads a run's output and says whether it went wrong, what it found, and which validation
-//! metric it printed. Which way the metric improves is not asked: the competition says it.
+//! metric it printed. Which way the metric improves is fixed by the competition; the model's opinion of it is asked
+//! for as a sign of whether it knows what it reads, and never used.
 //!
 //! The schema is strict; the reading is not: an integer is a number, so is a number in quotes, and NaN is none.
 //! The original took an integer metric for a bug and let a NaN win when less is better.
 
+use futures_util::future::LocalBoxFuture;
 use podium_types::chat::{ChatAnswer, FinishReason, Message, OutputSchema, Speaker};
 use podium_types::key::EffectKey;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::context::RunContext;
@@ -13,7 +16,37 @@ use crate::node::NodeRecord;
 use crate::prompts::variables::{RunVariables, submission_path, word};
 use crate::strategy::StrategyError;
 use crate::tree_search::TreeSearch;
+use crate::tree_search::evaluation::{Case, MetricSource, Reading};
 use crate::tree_search::variables::ReviewVariables;
+
+/// The name of this source.
+pub const NAME: &str = "review";
+
+/// How a model reads a run's output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewSpec {
+    /// Template, a path below `prompts/`.
+    pub prompt: String,
+    /// The role whose model reviews.
+    pub role: String,
+    /// Reviews to ask for before the node counts as buggy.
+    pub tries: u32,
+}
+
+/// The metric as the review read it.
+pub(crate) struct Reviewed;
+
+impl MetricSource for Reviewed {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn measure<'a>(&'a self, case: Case<'a>) -> LocalBoxFuture<'a, Result<Reading, StrategyError>> {
+        let value = case.review.and_then(|review| review.metric);
+        Box::pin(std::future::ready(Ok(Reading { value, spread: None })))
+    }
+}
 
 /// What the reviewer said.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,16 +57,18 @@ pub struct Review {
     pub summary: String,
     /// The validation metric that it took from the output; always finite.
     pub metric: Option<f64>,
+    /// Which way it believes that the metric improves.
+    pub lower_is_better: Option<bool>,
 }
 
 /// Asks for a review; `None` when no answer could be read.
-pub(crate) async fn review(
+pub(crate) async fn ask(
     search: &TreeSearch,
     context: &dyn RunContext,
+    spec: &ReviewSpec,
     node: &NodeRecord,
     run: &RunVariables,
 ) -> Result<Option<Review>, StrategyError> {
-    let spec = &search.spec.evaluation;
     let task = context.task();
     let mut output_factor = 1u32;
     for number in 0..spec.tries {
@@ -74,9 +109,10 @@ pub fn schema() -> Value {
         "properties": {
             "is_bug": {"type": "boolean"},
             "summary": {"type": "string"},
-            "metric": {"type": ["number", "null"]}
+            "metric": {"type": ["number", "null"]},
+            "lower_is_better": {"type": ["boolean", "null"]}
         },
-        "required": ["is_bug", "summary", "metric"],
+        "required": ["is_bug", "summary", "metric", "lower_is_better"],
         "additionalProperties": false
     })
 }
@@ -95,7 +131,8 @@ fn read(answer: &ChatAnswer) -> Option<Review> {
         Some(Value::String(text)) => text.trim().parse().ok(),
         _ => None,
     };
-    Some(Review { is_bug, summary, metric: metric.filter(|metric| metric.is_finite()) })
+    let lower_is_better = document.get("lower_is_better").and_then(Value::as_bool);
+    Some(Review { is_bug, summary, metric: metric.filter(|metric| metric.is_finite()), lower_is_better })
 }
 
 fn object_in(text: &str) -> Option<Value> {
@@ -142,7 +179,7 @@ mod tests {
             let review = read(&answer(Some(document), "")).unwrap();
             assert_eq!(
                 review,
-                Review { is_bug: false, summary: "Fine.".into(), metric: expected },
+                Review { is_bug: false, summary: "Fine.".into(), metric: expected, lower_is_better: None },
                 "{metric}"
             );
         }
@@ -151,7 +188,7 @@ mod tests {
     #[test]
     fn a_document_in_the_text_will_do_and_none_will_not() {
         let text = "Sure:\n```json\n{\"is_bug\": \"True\", \"metric\": null}\n```";
-        let expected = Review { is_bug: true, summary: String::new(), metric: None };
+        let expected = Review { is_bug: true, summary: String::new(), metric: None, lower_is_better: None };
         assert_eq!(read(&answer(None, text)), Some(expected));
         for text in ["", "no bug", "{}", "} {", "{\"is_bug\": 3}", "{\"is_bug\": fal"] {
             assert_eq!(read(&answer(None, text)), None, "{text}");

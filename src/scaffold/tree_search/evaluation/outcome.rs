@@ -4,7 +4,7 @@
 use podium_types::execution::{Ended, Execution};
 
 /// How an execution failed, for the journal; `None`: it did not.
-pub fn failure(execution: &Execution) -> Option<String> {
+pub(super) fn failure(execution: &Execution) -> Option<String> {
     if let Some(limit) = &execution.limit {
         return Some(limit.to_string());
     }

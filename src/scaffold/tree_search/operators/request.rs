@@ -7,7 +7,8 @@ use crate::context::{Budget, Task};
 use crate::prompts::variables::{submission_path, word};
 use crate::strategy::StrategyError;
 use crate::tree_search::TreeSearch;
-use crate::tree_search::operator::{Job, Parent};
+use crate::tree_search::operators::WriteSpec;
+use crate::tree_search::operators::bench::{Job, Parent};
 use crate::tree_search::variables::{OperatorVariables, ParentVariables};
 
 /// What changes from one try to the next.
@@ -32,13 +33,14 @@ pub(crate) fn build(
     search: &TreeSearch,
     task: &Task,
     budget: &Budget,
+    spec: &WriteSpec,
     job: &Job,
     preview: &str,
     attempt: &Attempt,
 ) -> Result<ChatRequest, StrategyError> {
     let common = &search.common;
     let preview_chars = common.head.data_preview.max_chars / attempt.shrink.max(1);
-    let preview = if job.operator.data_preview { prefix(preview, preview_chars) } else { "" };
+    let preview = if spec.data_preview { prefix(preview, preview_chars) } else { "" };
     let parents: Vec<ParentVariables<'_>> = job.parents.iter().map(parent).collect();
     let variables = OperatorVariables {
         description: &task.description,
@@ -46,19 +48,20 @@ pub(crate) fn build(
         direction: word(task.direction),
         submission_path: submission_path(task),
         preview,
-        packages: if job.operator.packages { common.packages(task) } else { &[] },
+        packages: if spec.packages { common.packages(task) } else { &[] },
         memory: &job.memory.text(attempt.shrink),
         parents: &parents,
         k_fold: search.spec.evaluation.k_fold,
+        siblings: job.siblings,
         steps_left: budget.steps_left(),
         time_left_ms: budget.run_ms_left(),
         execution_limit_ms: budget.next_execution_ms(),
         retry: attempt.retry,
     };
-    let prompt = common.prompts.render(&job.operator.prompt, &variables)?;
+    let prompt = common.prompts.render(&spec.prompt, &variables)?;
     let rules = common.rules(task, budget)?;
     let messages = vec![Message::text(Speaker::System, rules), Message::text(Speaker::User, prompt)];
-    Ok(common.request(&job.operator.role, messages, attempt.output_factor))
+    Ok(common.request(&spec.role, messages, attempt.output_factor))
 }
 
 fn parent(parent: &Parent) -> ParentVariables<'_> {

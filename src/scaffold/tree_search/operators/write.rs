@@ -1,0 +1,123 @@
+//! The operator `write`: one prompt to a model, and its answer is a plan and a program.
+//!
+//! An answer that was cut is never executed: the next try gives it twice the room and says that it was too long.
+//! A prompt that does not fit the model's window is sent again with half the memory and half the preview. After the
+//! last try the node is given up with the reason, and what there was of a program is kept for a later debug.
+
+use futures_util::future::LocalBoxFuture;
+use podium_types::chat::{ChatAnswer, ChatError, FinishReason};
+use serde::{Deserialize, Serialize};
+
+use crate::blueprint::PromptUse;
+use crate::spec::SpecError;
+use crate::spec::check::at_least_one;
+use crate::strategy::StrategyError;
+use crate::tree_search::answer::{self, Fault, Reading};
+use crate::tree_search::memory::MemorySpec;
+use crate::tree_search::operators::bench::Bench;
+use crate::tree_search::operators::request::{Attempt, build};
+use crate::tree_search::operators::{Operator, Written};
+use crate::tree_search::variables;
+
+/// The tables of this operator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WriteSpec {
+    /// Template, a path below `prompts/`.
+    pub prompt: String,
+    /// The role whose model writes.
+    pub role: String,
+    /// Answers to ask for before the node is given up.
+    pub tries: u32,
+    /// Earlier designs in the prompt; none: left out.
+    pub memory: Option<MemorySpec>,
+    /// Whether the overview of the data is in the prompt.
+    pub data_preview: bool,
+    /// Whether the list of installed packages is in the prompt.
+    pub packages: bool,
+}
+
+impl WriteSpec {
+    pub(super) fn check(&self, path: &str) -> Result<(), SpecError> {
+        at_least_one(&format!("{path}.tries"), u64::from(self.tries))
+    }
+
+    pub(super) fn prompts(&self, path: &str) -> Vec<PromptUse<'_>> {
+        let prompt = PromptUse {
+            path: format!("{path}.prompt"),
+            template: &self.prompt,
+            variables: variables::OPERATOR,
+        };
+        let memory = self.memory.as_ref().map(|memory| PromptUse {
+            path: format!("{path}.memory.prompt"),
+            template: &memory.prompt,
+            variables: variables::DESIGN,
+        });
+        [prompt].into_iter().chain(memory).collect()
+    }
+}
+
+impl Operator for WriteSpec {
+    fn apply<'a>(&'a self, bench: &'a Bench<'a>) -> LocalBoxFuture<'a, Result<Written, StrategyError>> {
+        Box::pin(write(self, bench))
+    }
+}
+
+/// Asks until an answer can be used, or the tries are used up.
+async fn write(spec: &WriteSpec, bench: &Bench<'_>) -> Result<Written, StrategyError> {
+    let mut attempt = Attempt::first();
+    let mut written = Written::default();
+    for number in 0..spec.tries {
+        let (task, budget) = (bench.context.task(), bench.context.budget());
+        let request = build(bench.search, task, &budget, spec, bench.job, bench.preview, &attempt)?;
+        let why = match bench.ask(&bench.job.expansion.operator, number, &spec.role, request).await? {
+            Ok(answer) => {
+                let reading = read(&answer);
+                let fault = reading.fault.clone();
+                written = Written { plan: reading.plan, code: reading.code, failure: None };
+                let Some(fault) = fault else { return Ok(written) };
+                attempt.after_fault(&answer.finish, &fault);
+                fault.to_string()
+            }
+            Err(error) => {
+                attempt.after_error(&error);
+                error.to_string()
+            }
+        };
+        written.failure = Some(format!("no usable answer in {} tries; the last: {why}", spec.tries));
+    }
+    Ok(written)
+}
+
+/// Reads an answer; one that was cut is never whole, however it looks.
+fn read(answer: &ChatAnswer) -> Reading {
+    let mut reading = answer::read(&answer.content);
+    if answer.finish == FinishReason::Length {
+        reading.fault = Some(Fault::Cut);
+    }
+    reading
+}
+
+impl Attempt {
+    fn after_fault(&mut self, finish: &FinishReason, fault: &Fault) {
+        self.retry = match fault {
+            _ if *finish == FinishReason::Refusal => "refused",
+            Fault::Cut => "cut",
+            Fault::NoCode => "no_code",
+            Fault::NoPlan => "no_plan",
+            Fault::BrokenCode(_) => "broken_code",
+        };
+        if *fault == Fault::Cut {
+            self.output_factor = self.output_factor.saturating_mul(2);
+        }
+    }
+
+    fn after_error(&mut self, error: &ChatError) {
+        if matches!(error, ChatError::Refused { .. } | ChatError::InvalidSchema { .. }) {
+            self.retry = "refused";
+        } else if self.output_factor == 1 {
+            self.shrink = self.shrink.saturating_mul(2);
+        }
+        self.output_factor = 1;
+    }
+}
