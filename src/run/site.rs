@@ -306,6 +306,7 @@ impl Site {
             submission_check,
             mounts: self.mounts.clone(),
             gpus: config.sandbox.gpus,
+            workers: usize::try_from(workers).unwrap_or(usize::MAX),
             resources,
             report,
         })
