@@ -13,7 +13,7 @@ use crate::support::reference::{Left, in_parallel};
 use crate::support::{Place, Podium, Run, need, wait};
 
 /// Kills, each in a run of its own, shared among the search scaffolds.
-const KILLS: u64 = 16;
+const KILLS: usize = 16;
 /// Steps of each of these runs.
 const STEPS: u32 = 9;
 
@@ -197,11 +197,11 @@ fn kills_with_four_workers_lose_nothing_whatever_is_in_flight() {
     let place = Place::new();
     let searches = searches(&place);
     let begun = Instant::now();
-    let cases: Vec<u64> = (0..KILLS).collect();
+    let cases: Vec<usize> = (0..KILLS).collect();
     let in_flight = std::sync::Mutex::new(BTreeMap::<usize, usize>::new());
     in_parallel(&cases, |case| {
-        let mut rng = Rng::new(4000 + case);
-        let scaffold = &searches[*case as usize % searches.len()];
+        let mut rng = Rng::new(4000 + *case as u64);
+        let scaffold = &searches[case % searches.len()];
         let runs = place.path().join(format!("cases/{case}"));
         let named = format!("case {case}, {scaffold}");
         let mut kept = Left::nothing();
@@ -210,10 +210,10 @@ fn kills_with_four_workers_lose_nothing_whatever_is_in_flight() {
             // Two kills, then to the end. The journal of such a run has some sixty entries.
             let mut instant = |ahead: usize| {
                 let at = ["before_commit", "after_commit", "after_intent"][rng.below(3)];
-                format!("{at}:{}", kept.entries() as usize + 1 + rng.below(ahead))
+                format!("{at}:{}", kept.entries() + 1 + rng.below(ahead) as u64)
             };
             let podium = match sitting {
-                0 => run(&place, &runs, scaffold, 4, STEPS, *case).failpoint(&instant(30)),
+                0 => run(&place, &runs, scaffold, 4, STEPS, *case as u64).failpoint(&instant(30)),
                 1 => Podium::resume(&place, &Run::only(&runs).path).failpoint(&instant(20)),
                 _ => Podium::resume(&place, &Run::only(&runs).path),
             };
@@ -246,5 +246,5 @@ fn kills_with_four_workers_lose_nothing_whatever_is_in_flight() {
     let in_flight = in_flight.into_inner().unwrap();
     let kills: usize = in_flight.values().sum();
     eprintln!("{kills} kills, by calls in flight {in_flight:?}, {:.1} s", begun.elapsed().as_secs_f64());
-    assert!(kills as u64 >= KILLS && in_flight.len() > 1, "{in_flight:?}");
+    assert!(kills >= KILLS && in_flight.len() > 1, "{in_flight:?}");
 }

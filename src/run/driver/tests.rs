@@ -202,7 +202,7 @@ async fn sit_in(
     };
     let mut sink = |_: &RunEvent| {};
     let driver = Driver::new(handle(), begun_with, recorded.to_vec(), Some(live), &mut sink);
-    let driven = tokio::time::timeout(Duration::from_secs(60), driver.drive(strategy)).await;
+    let driven = tokio::time::timeout(Duration::from_mins(1), driver.drive(strategy)).await;
     let (stop, _) = driven.expect("the driver waits for ever").unwrap();
     let entries = crate::run::journal::read_entries(
         &folder.journal_path(),
