@@ -6,8 +6,10 @@ use serde_json::json;
 
 use crate::cli::failure::Failure;
 use crate::cli::terminal::{Terminal, dollars, escape};
+use crate::run::error::RunError;
 use crate::run::order::Resolved;
 use crate::run::site::Site;
+use crate::run::validation;
 
 pub(crate) fn main(
     resolved: &Resolved,
@@ -17,7 +19,7 @@ pub(crate) fn main(
 ) -> Result<ExitCode, Failure> {
     let config = &resolved.config;
     let data = site.prepared(&resolved.competition)?;
-    let preview = podium_competition::preview(&data.public, resolved.scaffold.head().data_preview.max_chars);
+    let preview = preview(resolved, &data)?;
     let budget = crate::run::tally::Tally::new(config.limits).budget();
     let first = resolved
         .scaffold
@@ -80,4 +82,18 @@ pub(crate) fn main(
     terminal.line(&format!("leaves the machine  {leaves}"));
     terminal.line("nothing was run or spent");
     Ok(ExitCode::SUCCESS)
+}
+
+/// The overview that the run would show: of the training table without the rows that it would hold out.
+fn preview(resolved: &Resolved, data: &podium_competition::Folders) -> Result<String, Failure> {
+    let max_chars = resolved.scaffold.head().data_preview.max_chars;
+    let plan = validation::plan(resolved.scaffold.validation(), resolved.config.seed);
+    let (Some(plan), Some(training)) = (plan, &resolved.competition.training) else {
+        return Ok(podium_competition::preview(&data.public, max_chars));
+    };
+    let place = podium_sandbox::scratch::folder().map_err(RunError::from)?;
+    let holdout = podium_competition::Holdout::at(place.path());
+    holdout.lay(&resolved.competition, &data.public, &plan).map_err(RunError::from)?;
+    let instead = std::iter::once((training.file.clone(), holdout.training_table())).collect();
+    Ok(podium_competition::preview::preview_instead(&data.public, max_chars, &instead))
 }

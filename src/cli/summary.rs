@@ -161,11 +161,16 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
     for line in network(&report.network_attempts) {
         say("network", &line);
     }
+    let scores = match report.saw.training_scores {
+        0 => String::new(),
+        count => format!(", {count} scores by held-out training labels and folds"),
+    };
+    let hosts = if report.saw.network { "not blocked" } else { "none" };
     say(
         "saw",
-        "public data, description, format verdicts; no test score, no answers; hosts reachable: none"
-            .replace("none", if report.saw.network { "not blocked" } else { "none" })
-            .as_str(),
+        &format!(
+            "public data, description, format verdicts{scores}; no test score, no answers; hosts reachable: {hosts}"
+        ),
     );
     if report.outcome == Outcome::Graded {
         say("script", &run.folder.best_path().join("solution.py").display().to_string());

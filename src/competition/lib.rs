@@ -7,6 +7,7 @@
 //! - [`csv`]: CSV as pandas reads it, the law of what a submission says
 //! - [`data`]: MLE-bench's folder layout; preparing the offline competitions
 //! - [`grade`](mod@grade): submission and answers to a score, or to a reason why not
+//! - [`holdout`]: training labels that the harness keeps, to judge candidates by
 //! - [`board`]: thresholds and medals by Kaggle's rule, `leaderboard` from a file of the user's own
 //! - [`report`](mod@report): the grading report with MLE-bench's fields; [`aggregate`] of many
 //! - [`parallel`]: many competitions at once, each on its own
@@ -19,6 +20,7 @@ pub mod csv;
 pub mod data;
 mod digest;
 pub mod grade;
+pub mod holdout;
 mod leaderboard;
 pub mod parallel;
 pub mod preview;
@@ -27,12 +29,14 @@ pub mod report;
 pub use aggregate::{Aggregate, NotGraded};
 pub use board::{Board, BoardKind, Medal, Standing, Thresholds};
 pub use catalog::{
-    Catalog, CatalogError, Competition, Grading, Kind, Metric, Rounding, SubmissionFormat, ValueRule,
+    Catalog, CatalogError, Competition, Grading, Kind, Metric, Rounding, SubmissionFormat, Training,
+    ValueRule,
 };
 pub use data::{
     Checking, DataError, Folders, Found, Prepared, Readiness, Status, Survey, folders, is_pointer,
     prepare_offline, status, survey,
 };
 pub use grade::{AnswersFault, GradeError, Graded, Outcome, examine, grade, validate};
+pub use holdout::{Holdout, HoldoutError};
 pub use preview::{PreviewOptions, preview, preview_with};
 pub use report::{GradingReport, report};

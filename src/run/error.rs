@@ -75,6 +75,12 @@ pub enum RunError {
     /// An obfuscated description beside the original one in plain sight.
     #[error("the sandbox `process` shows the data folder as it is, the original description included")]
     Unhidden,
+    /// Held-out labels in plain sight.
+    #[error("the sandbox `process` shows the training table as it is, the held-out labels included")]
+    UnhiddenLabels,
+    /// Training labels that cannot be held out.
+    #[error(transparent)]
+    Holdout(#[from] podium_competition::HoldoutError),
     /// A scaffold that is unknown.
     #[error("scaffold `{name}` is unknown{}", nearest.as_ref().map(|near| format!("; nearest: {near}")).unwrap_or_default())]
     UnknownScaffold {
@@ -286,6 +292,8 @@ impl RunError {
             | Self::NoDescription { .. }
             | Self::NoCheckout
             | Self::Unhidden
+            | Self::UnhiddenLabels
+            | Self::Holdout(_)
             | Self::Lock(LockError::Held { .. })
             | Self::Drive(DriveError::Diverged { .. })
             | Self::Format(_) => Class::Usage,
@@ -302,6 +310,8 @@ impl RunError {
             Self::NotPrepared { .. }
             | Self::Pointer { .. }
             | Self::Unhidden
+            | Self::UnhiddenLabels
+            | Self::Holdout(_)
             | Self::Description { .. }
             | Self::NoDescription { .. }
             | Self::NoCheckout => self.data_hint(),
@@ -399,6 +409,10 @@ impl RunError {
             Self::Pointer { .. } => {
                 Some("git lfs pull in the checkout that it lies in brings the file".to_owned())
             }
+            Self::UnhiddenLabels => {
+                Some("use the sandbox `jail` or `docker` for a run with `[validation]`".to_owned())
+            }
+            Self::Holdout(error) => error.hint(),
             Self::Unhidden => {
                 Some("use the sandbox `jail` or `docker` for a run with an obfuscated description".to_owned())
             }

@@ -5,6 +5,7 @@
 //! - [`order`]: what a user asks for, resolved into it
 //! - [`recording`]: recorded runs as models
 //! - [`wording`]: which description of its competition an agent is shown
+//! - [`validation`]: the training labels that a run keeps
 //! - [`batch`]: a list of submissions graded at once
 //! - [`grants`]: what one execution is to be granted; [`preset`]: machines by name; `machine`: how much memory there is
 //! - [`resources`]: what a run holds of the machine, and what is really in force
@@ -49,5 +50,6 @@ pub mod spending;
 pub mod stop;
 pub mod summary;
 pub mod tally;
+pub mod validation;
 pub mod wording;
 pub mod world;

@@ -16,6 +16,7 @@ use crate::run::grants::Asked;
 use crate::run::limits::Limits;
 use crate::run::preset::MachinePreset;
 use crate::run::site::Site;
+use crate::run::validation;
 use crate::run::wording::Wording;
 
 /// The one path of the submission, relative to an execution's working directory.
@@ -117,6 +118,10 @@ impl Order {
             value: self.description.to_string(),
             origin: given(!self.description.is_original()),
         });
+        let validation = match validation::plan(scaffold.validation(), self.seed()) {
+            Some(plan) => Some(validation::told(&competition, &data.public, &plan, sandbox.kind)?),
+            None => None,
+        };
         let task = Task {
             competition: competition.id.clone(),
             description,
@@ -139,6 +144,7 @@ impl Order {
             packages,
             obfuscated: self.description == Wording::Obfuscated,
             submission_check: scaffold.submission_check() && sandbox.kind != SandboxKind::Process,
+            validation,
         };
         let config = RunConfig {
             format: FORMAT,

@@ -24,6 +24,7 @@ use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
 use crate::run::summary::{self, RunReport};
 use crate::run::tally::Tally;
+use crate::run::validation;
 use crate::run::world::{Equipment, LiveWorld, Sitting};
 
 /// A run that was read from its folder.
@@ -201,6 +202,11 @@ impl StoredRun {
         if !self.config.description.is_original() {
             self.folder.lay_description(&self.config.task.description)?;
         }
+        let plan = validation::plan(self.config.scaffold()?.validation(), self.config.seed);
+        if let Some(plan) = plan {
+            let (competition, public) = (&equipment.competition, &equipment.data.public);
+            validation::lay(&self.folder.holdout(), competition, public, &plan)?;
+        }
         self.folder.lay_ballast();
         self.sweep();
         let Opened { journal, entries, open_intents, file_system } = Journal::open(&self.folder)?;
@@ -227,6 +233,7 @@ impl StoredRun {
                 limits,
                 reporter: reporter.clone(),
                 submission: self.config.task.submission_path.trim_start_matches("./").into(),
+                training_table: self.config.task.validation.as_ref().map(|told| told.training_table.clone()),
             };
             let world: Arc<dyn World> = Arc::new(LiveWorld::new(equipment, sitting));
             let live = Live {

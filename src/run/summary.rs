@@ -20,6 +20,7 @@ use crate::run::resources::SandboxReport;
 use crate::run::sitting::StoredRun;
 use crate::run::stop::{Outcome, Stop, StoppedBy};
 use crate::run::tally::Tally;
+use crate::run::validation;
 use crate::run::wording::Wording;
 
 /// Version of `run.json`.
@@ -161,6 +162,9 @@ pub struct Saw {
     /// How many were given to programs that asked while they ran.
     #[serde(default)]
     pub verdicts_inside: u64,
+    /// Scores by training labels that the harness keeps, those that nothing but the final choice saw left out.
+    #[serde(default)]
+    pub training_scores: u64,
     /// Scores on the answers: never.
     pub scores: bool,
     /// The answers: never mounted, but within reach of code that runs without a boundary.
@@ -264,6 +268,7 @@ pub(super) fn conclude(
             format_verdicts: true,
             verdicts,
             verdicts_inside,
+            training_scores: validation::scores_told(&entries),
             scores: false,
             answers: run.config.is_unprotected(),
             network: run.config.task.grants.network,

@@ -41,11 +41,15 @@ pub(crate) fn make_ready(job: &Job) -> Result<(), SandboxError> {
         }
     }
     job.limits.check().map_err(|message| SandboxError::Job { message })?;
-    let rule = job.submission.as_ref().map_or(Ok(()), SubmissionRule::check);
-    rule.map_err(|message| SandboxError::Job { message })?;
+    for rule in job.submission.iter().chain(&job.collect) {
+        rule.check().map_err(|message| SandboxError::Job { message })?;
+    }
     program::check_environment(job)?;
     let submission = job.submission.as_ref().map(|rule| rule.path.as_str());
-    workspace::prepare(&job.workspace, submission).map_err(SandboxError::io("preparing", &job.workspace))
+    let collected = job.collect.iter().map(|rule| rule.path.as_str());
+    let beside = job.beside.iter().map(|(name, _)| name.as_str());
+    workspace::prepare_for(&job.workspace, submission.into_iter().chain(collected), beside)
+        .map_err(SandboxError::io("preparing", &job.workspace))
 }
 
 /// The same, off the runtime's threads.
@@ -73,6 +77,23 @@ pub(crate) async fn submission(job: &Job) -> Result<Collected, SandboxError> {
     blocking(move || {
         collect(&workspace, &rule.path, &rule.store, rule.max_bytes)
             .map_err(SandboxError::io("collecting from", &workspace))
+    })
+    .await
+}
+
+/// Takes the other files that the job asks for.
+async fn collected(job: &Job) -> Result<BTreeMap<String, Collected>, SandboxError> {
+    let (workspace, rules) = (job.workspace.clone(), job.collect.clone());
+    if rules.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    blocking(move || {
+        let take = |rule: SubmissionRule| {
+            let found = collect(&workspace, &rule.path, &rule.store, rule.max_bytes)
+                .map_err(SandboxError::io("collecting from", &workspace))?;
+            Ok((rule.path, found))
+        };
+        rules.into_iter().map(take).collect()
     })
     .await
 }
@@ -119,12 +140,14 @@ pub(crate) async fn execution(
     let limit = ending.limit.or_else(|| limit_of(&job.limits, ended, exception.as_ref(), usage, cpu));
     let blocked = blocked(usage, refused.saturating_add(told.questions));
     let submission = submission(job).await?;
+    let collected = collected(job).await?;
     Ok(Execution {
         ended,
         limit,
         output: ending.output,
         exception,
         submission,
+        collected,
         wall_ms: millis(ending.wall),
         cpu_ms: cpu.map(millis),
         peak_memory_bytes: usage.peak_memory,

@@ -47,6 +47,9 @@ pub struct Job {
     /// and these files. They must be readable by all: a container's user is
     /// another one. What the input does not have stays absent. The process kind shows the input as it is.
     pub input_instead: Vec<(String, PathBuf)>,
+    /// Host folders that the program may read beside the input: their names in the workspace, and these folders. The
+    /// process kind shows none.
+    pub beside: Vec<(String, PathBuf)>,
     /// Host folders mounted read-only at the same path: the Python environment and what it stands on.
     pub read_only: Vec<PathBuf>,
     /// Host folders or files mounted read-only by name, as `/mounts/NAME`; a plain process is told their own path. The
@@ -67,6 +70,8 @@ pub struct Job {
     pub env: BTreeMap<String, String>,
     /// The submission to remove before and to collect afterwards.
     pub submission: Option<SubmissionRule>,
+    /// Other files to remove before and to collect afterwards.
+    pub collect: Vec<SubmissionRule>,
     /// A check of submissions that the program may ask for while it runs. Needs a sandbox with
     /// [`Facts::callbacks`](crate::Facts::callbacks); elsewhere such a job is refused.
     pub submission_check: Option<SubmissionCheck>,
@@ -82,6 +87,7 @@ impl Job {
             workspace: workspace.into(),
             input: None,
             input_instead: Vec::new(),
+            beside: Vec::new(),
             read_only: environment.read_only(),
             mounts: BTreeMap::new(),
             gpus: GpuGrant::default(),
@@ -91,6 +97,7 @@ impl Job {
             limits: Limits::default(),
             env: BTreeMap::new(),
             submission: None,
+            collect: Vec::new(),
             submission_check: None,
             cancel: CancellationToken::new(),
         }

@@ -23,6 +23,7 @@ impl Trial {
             workspace,
             input: None,
             input_instead: Vec::new(),
+            beside: Vec::new(),
             read_only: Vec::new(),
             mounts: BTreeMap::new(),
             gpus: GpuGrant::default(),
@@ -32,6 +33,7 @@ impl Trial {
             limits: Limits { memory_bytes: 256 << 20, ..Limits::default() },
             env: BTreeMap::new(),
             submission: None,
+            collect: Vec::new(),
             submission_check: None,
             cancel: CancellationToken::new(),
         };

@@ -52,11 +52,20 @@ pub fn create(path: &Path) -> io::Result<()> {
 /// Makes a workspace ready for its next execution: the standard folders and the mount point of the input are real
 /// folders, and the old submission is gone, with the folder it was in. `submission` is relative to the workspace.
 pub fn prepare(path: &Path, submission: Option<&str>) -> io::Result<()> {
+    prepare_for(path, submission.into_iter(), std::iter::empty())
+}
+
+/// The same with several files of which the old ones must be gone, and with further mount points.
+pub(crate) fn prepare_for<'a>(
+    path: &Path,
+    submissions: impl Iterator<Item = &'a str>,
+    mount_points: impl Iterator<Item = &'a str>,
+) -> io::Result<()> {
     let root = open_folder(CWD, path, OWNER_ALL)?;
-    if let Some(submission) = submission {
+    for submission in submissions {
         remove_submission(&root, submission)?;
     }
-    for name in FOLDERS.into_iter().chain([INPUT]) {
+    for name in FOLDERS.into_iter().chain([INPUT]).chain(mount_points) {
         ensure_folder(root.as_fd(), OsStr::new(name))?;
     }
     Ok(())

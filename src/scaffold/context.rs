@@ -14,6 +14,7 @@ use std::pin::Pin;
 
 use podium_types::chat::{ChatRequest, ChatResult};
 pub use podium_types::direction::Direction;
+use podium_types::evaluation::{Evaluation, Labels};
 use podium_types::execution::{Execution, ExecutionRequest};
 use podium_types::key::EffectKey;
 use podium_types::money::Usd;
@@ -68,6 +69,60 @@ pub struct Task {
     /// Whether a program can have a submission checked while it runs.
     #[serde(default)]
     pub submission_check: bool,
+    /// Training labels that the harness keeps; none: it keeps none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validation: Option<Validation>,
+}
+
+/// What the harness holds back of the training labels, as an agent is told of it. Paths are relative to the working
+/// directory of an execution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Validation {
+    /// The training table, below `./input`: it has lost its held-out rows.
+    pub training_table: String,
+    /// Rows that it has.
+    pub training_rows: u64,
+    /// Rows that were taken out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holdout: Option<HeldOut>,
+    /// Folds of the rows that stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folds: Option<FoldFile>,
+}
+
+/// Training rows that were taken out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldOut {
+    /// The file that shows them without their labels.
+    pub path: String,
+    /// How many they are.
+    pub rows: u64,
+    /// Where predictions for them go, in the form of the sample submission.
+    pub predictions: String,
+    /// Whether some of them serve the search.
+    pub search: bool,
+    /// Whether some of them serve the final choice.
+    #[serde(rename = "final")]
+    pub last: bool,
+}
+
+/// Folds of the training rows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoldFile {
+    /// The file that says in which fold a row is.
+    pub path: String,
+    /// How many folds there are.
+    pub folds: u32,
+    /// Where out-of-fold predictions go, in the form of the sample submission.
+    pub predictions: String,
+}
+
+impl Validation {
+    /// The files to collect after an execution, besides the submission.
+    pub fn predictions(&self) -> impl Iterator<Item = &str> {
+        let held = self.holdout.as_ref().map(|held| held.predictions.as_str());
+        held.into_iter().chain(self.folds.as_ref().map(|folds| folds.predictions.as_str()))
+    }
 }
 
 /// Resources and rules in force, read back from the sandbox.
@@ -190,6 +245,17 @@ impl dyn RunContext + '_ {
     pub async fn validate(&self, key: EffectKey, sha256: &Sha256) -> Result<Verdict, ContextError> {
         let effect = Effect::Validate { sha256: sha256.clone() };
         expect_result!(self, key, effect, EffectResult::Verdict(verdict) => verdict)
+    }
+
+    /// Scores collected predictions for training rows with labels that the harness keeps.
+    pub async fn evaluate(
+        &self,
+        key: EffectKey,
+        labels: Labels,
+        sha256: &Sha256,
+    ) -> Result<Evaluation, ContextError> {
+        let effect = Effect::Evaluate { labels, sha256: sha256.clone() };
+        expect_result!(self, key, effect, EffectResult::Evaluation(evaluation) => evaluation)
     }
 
     /// An overview of the public data.

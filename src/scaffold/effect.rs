@@ -1,6 +1,7 @@
 //! The effects: each a dealing with the world that is journaled under a key, with its result.
 
 use podium_types::chat::{ChatRequest, ChatResult};
+use podium_types::evaluation::{Evaluation, Labels};
 use podium_types::execution::{Execution, ExecutionRequest};
 use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
@@ -35,6 +36,13 @@ pub enum Effect {
         /// SHA-256 of the submission, as [`Execution::submission`] named it.
         sha256: Sha256,
     },
+    /// Predictions for training rows, in the run's content store, scored with labels that the harness keeps.
+    Evaluate {
+        /// The labels.
+        labels: Labels,
+        /// SHA-256 of the file, as [`Execution::collected`] named it.
+        sha256: Sha256,
+    },
     /// An overview of the public data.
     Preview(PreviewRequest),
     /// A finished node.
@@ -66,6 +74,8 @@ pub enum EffectResult {
     Execution(Box<Execution>),
     /// The format verdict.
     Verdict(Verdict),
+    /// The score by training labels, or why there is none.
+    Evaluation(Evaluation),
     /// The overview.
     Preview(String),
     /// It is in the journal.

@@ -1,6 +1,9 @@
 //! A node of the search tree: one solution, how it was made and what came of it.
 
+use std::collections::BTreeMap;
+
 use podium_types::number::Number;
+use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +51,9 @@ pub struct NodeRecord {
     pub summary: String,
     /// Format verdict of its submission.
     pub submission: Verdict,
+    /// SHA-256 of its predictions for training rows, by their paths.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub predictions: BTreeMap<String, Sha256>,
     /// Wall-clock time of its execution in milliseconds; 0 when it was never executed.
     pub execution_ms: u64,
     /// Why the search policy asked for it, in a few words (`rule 2: debug leaf 4 of 2`).

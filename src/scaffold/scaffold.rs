@@ -12,7 +12,7 @@ use crate::common::Common;
 use crate::context::{Budget, Task};
 use crate::prompts::{Prompts, variables};
 use crate::registry::Registry;
-use crate::spec::{Head, Limits, Resolved, ResolvedValue, SpecError, resolve};
+use crate::spec::{Head, Limits, Resolved, ResolvedValue, SpecError, ValidationSpec, resolve};
 use crate::strategy::{Strategy, StrategyError};
 
 /// A scaffold with its overrides applied and its prompts compiled.
@@ -74,6 +74,11 @@ impl Scaffold {
     /// Whether programs may have a submission checked while they run.
     pub fn submission_check(&self) -> bool {
         self.common.head.benchmark.submission_check
+    }
+
+    /// Training labels that the harness is to keep.
+    pub fn validation(&self) -> &ValidationSpec {
+        &self.common.head.validation
     }
 
     /// Executions that may be in work at the same time: each needs its share of processors and memory.

@@ -35,6 +35,9 @@ pub struct ExecutionRequest {
     /// Extra environment variables.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    /// Files to collect besides the submission, by their paths in the workspace.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub collect: Vec<String>,
 }
 
 /// How a process ended.
@@ -191,6 +194,9 @@ pub struct Execution {
     pub exception: Option<Exception>,
     /// The submission as collected after every process had ended.
     pub submission: Collected,
+    /// The other files that were asked for, by their paths.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub collected: BTreeMap<String, Collected>,
     /// Wall-clock time in milliseconds.
     pub wall_ms: u64,
     /// CPU time of the whole tree in milliseconds, where it can be measured.

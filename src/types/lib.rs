@@ -9,6 +9,7 @@
 //! - [`execution`]: what is run in a sandbox and what came of it
 //! - [`session`]: a shell or kernel that keeps state, and what is seen of it
 //! - [`verdict`]: what a submission check tells (format only, never a score)
+//! - [`evaluation`](mod@evaluation): what scoring by training labels came to
 //! - [`money`], [`usage`]: dollars as integers, tokens, unknown cost
 //! - [`number`]: floats that survive JSON, NaN and infinities included
 //! - [`direction`](mod@direction): which way a metric improves
@@ -21,6 +22,7 @@
 pub mod canonical;
 pub mod chat;
 pub mod direction;
+pub mod evaluation;
 pub mod execution;
 pub mod key;
 pub mod money;

@@ -25,6 +25,7 @@ mod grade_list;
 mod granted;
 mod grants;
 mod hidden;
+mod holdout;
 mod json_errors;
 mod model;
 mod network;

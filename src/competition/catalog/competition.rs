@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::board::Board;
 use crate::catalog::grading::Grading;
 use crate::catalog::metric::Metric;
+use crate::catalog::training::Training;
 
 /// Where a competition comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +57,9 @@ pub struct Competition {
     pub answers: Answers,
     /// Names and sizes of the data files.
     pub data: Data,
+    /// Where the labels of the training rows are; absent where no holdout can be made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub training: Option<Training>,
     /// The board that medals are read from.
     pub board: Board,
     /// What a run is likely to need.

@@ -7,6 +7,7 @@ use crate::catalog::competition::{Competition, Kind, SubmissionFormat};
 use crate::catalog::grading::{Declared, Grading, Step};
 use crate::catalog::metric::{Metric, MetricName};
 use crate::catalog::parse::GradingTable;
+use crate::catalog::training;
 
 /// The grading that an entry asks for, or what is missing in it.
 pub(crate) fn grading_of(
@@ -44,7 +45,7 @@ pub(crate) fn misfit(competition: &Competition) -> Option<String> {
     if competition.kind == Kind::Kaggle && matches!(competition.grading, Grading::House { .. }) {
         return Some("a competition of Kaggle's needs `[grading]`".to_owned());
     }
-    if let Some(problem) = misfit_files(competition) {
+    if let Some(problem) = misfit_files(competition).or_else(|| training::misfit(competition)) {
         return Some(problem);
     }
     let name = match &competition.grading {

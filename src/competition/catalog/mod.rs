@@ -10,6 +10,7 @@ mod grading;
 mod metric;
 mod misfit;
 mod parse;
+mod training;
 
 use podium_types::nearest::nearest;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,7 @@ pub use error::CatalogError;
 pub use grading::{Cells, Declared, Grading, Rounding, RowSum, Step};
 pub(crate) use metric::direction as serialize_direction;
 pub use metric::{Metric, MetricName, MetricOptions};
+pub use training::{Group, RowFilter, Training};
 
 /// All competitions, by id.
 #[derive(Clone, Debug, Default)]

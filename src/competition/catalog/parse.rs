@@ -12,6 +12,7 @@ use crate::catalog::error::CatalogError;
 use crate::catalog::grading::{Cells, Rounding, Step};
 use crate::catalog::metric::{Metric, MetricName, MetricOptions};
 use crate::catalog::misfit::{grading_of, misfit};
+use crate::catalog::training::Training;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,6 +35,7 @@ struct Document {
     submission: SubmissionFormat,
     answers: Answers,
     data: Data,
+    training: Option<Training>,
     #[serde(default)]
     resources: Resources,
     board: BoardTable,
@@ -138,6 +140,7 @@ pub(crate) fn competition(path: &str, text: &str) -> Result<Competition, Catalog
         submission: document.submission,
         answers: document.answers,
         data: document.data,
+        training: document.training,
         board: document.board.board(direction),
         resources: document.resources,
         known_issues: document.known_issues,

@@ -10,6 +10,7 @@ mod ends;
 mod error;
 mod infer;
 mod number;
+mod raw;
 mod table;
 mod tokenizer;
 
@@ -21,6 +22,7 @@ pub use error::CsvError;
 pub(crate) use number::{boolean, float64, int64};
 pub use table::{MAX_COLUMNS, ReadOptions, Table};
 
+pub(crate) use raw::{RawRow, cell, each_row};
 pub(crate) use tokenizer::line_ends;
 
 use table::TableBuilder;

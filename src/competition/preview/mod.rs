@@ -10,7 +10,8 @@ mod table;
 mod tree;
 mod zip;
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use table::Detail;
 use tree::{Kind, Tree};
@@ -31,7 +32,16 @@ pub fn preview(public: &Path, max_chars: usize) -> String {
 
 /// [`preview`] with all options.
 pub fn preview_with(public: &Path, options: PreviewOptions) -> String {
-    let tree = tree::tree(public, head::COUNTING);
+    overview(public, options, &BTreeMap::new())
+}
+
+/// [`preview`] with files of the folder, by name, as others are: those that an agent sees in their place.
+pub fn preview_instead(public: &Path, max_chars: usize, instead: &BTreeMap<String, PathBuf>) -> String {
+    overview(public, PreviewOptions { max_chars, schema_only: false }, instead)
+}
+
+fn overview(public: &Path, options: PreviewOptions, instead: &BTreeMap<String, PathBuf>) -> String {
+    let tree = tree::tree(public, instead, head::COUNTING);
     let detail = if options.schema_only { Detail::Schema } else { Detail::Values };
     let text = assemble(&tree, detail, options.schema_only);
     if text.chars().count() <= options.max_chars {

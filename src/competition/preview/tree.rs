@@ -1,6 +1,6 @@
 //! The folder as a tree: a few files and folders of each level by name, the rest as a count.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -25,40 +25,46 @@ pub(crate) struct Tree {
     pub(crate) files: Vec<(String, PathBuf)>,
 }
 
-/// What all of one preview may look at.
-struct Left {
+/// What of one preview is read, and how much of it.
+struct Reading<'a> {
     /// The folder itself, without links: what lies outside of it is not shown.
     root: PathBuf,
-    /// Bytes for line counts.
+    /// Files of the root that others stand for.
+    instead: &'a BTreeMap<String, PathBuf>,
+    /// Bytes left for line counts.
     bytes: u64,
-    /// Entries of folders.
+    /// Entries of folders that are left to be looked at.
     entries: u64,
 }
 
-/// Draws the tree below `root`. Links that lead out of it are named and not followed: where code runs, they lead
-/// nowhere.
-pub(crate) fn tree(root: &Path, bytes: u64) -> Tree {
+/// Draws the tree below `root`, where others stand for some of its files. Links that lead out of it are named and not
+/// followed: where code runs, they lead nowhere.
+pub(crate) fn tree(root: &Path, instead: &BTreeMap<String, PathBuf>, bytes: u64) -> Tree {
     let mut tree = Tree { text: String::new(), files: Vec::new() };
     let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    tree.folder(root, "", 0, &mut Left { root: real, bytes, entries: ENTRIES });
+    tree.folder(root, "", 0, &mut Reading { root: real, instead, bytes, entries: ENTRIES });
     tree
 }
 
 impl Tree {
-    fn folder(&mut self, path: &Path, prefix: &str, depth: usize, left: &mut Left) {
+    fn folder(&mut self, path: &Path, prefix: &str, depth: usize, reading: &mut Reading<'_>) {
         let indent = "    ".repeat(depth);
-        let Some(listing) = Listing::of(path, left) else {
+        let Some(listing) = Listing::of(path, reading) else {
             let _ = writeln!(self.text, "{indent}(cannot be read)");
             return;
         };
         let shown = if listing.file_count > MANY { FILES_OF_MANY } else { FILES };
         for (_, name) in listing.files.iter().take(shown) {
-            let file = path.join(name);
-            if left.leads_out(&file) {
-                let _ = writeln!(self.text, "{indent}{} (a link out of this folder)", escape(name));
-                continue;
-            }
-            let _ = writeln!(self.text, "{indent}{} ({})", escape(name), size(&file, &mut left.bytes));
+            let instead = reading.instead.get(name).filter(|_| depth == 0).cloned();
+            let file = match instead {
+                Some(file) => file,
+                None if reading.leads_out(&path.join(name)) => {
+                    let _ = writeln!(self.text, "{indent}{} (a link out of this folder)", escape(name));
+                    continue;
+                }
+                None => path.join(name),
+            };
+            let _ = writeln!(self.text, "{indent}{} ({})", escape(name), size(&file, &mut reading.bytes));
             if self.files.len() < PREVIEWED {
                 self.files.push((format!("{prefix}{name}"), file));
             }
@@ -67,7 +73,7 @@ impl Tree {
         for name in listing.folders.iter().take(FOLDERS) {
             let _ = writeln!(self.text, "{indent}{}/", escape(name));
             if depth + 1 < DEPTH {
-                self.folder(&path.join(name), &format!("{prefix}{name}/"), depth + 1, left);
+                self.folder(&path.join(name), &format!("{prefix}{name}/"), depth + 1, reading);
             }
         }
         rest(&mut self.text, &indent, listing.folder_count, FOLDERS, "folder");
@@ -77,7 +83,7 @@ impl Tree {
     }
 }
 
-impl Left {
+impl Reading<'_> {
     /// Whether a path is a link, or behind one, that ends outside of the folder; one that ends nowhere does not count.
     fn leads_out(&self, path: &Path) -> bool {
         path.canonicalize().is_ok_and(|real| !real.starts_with(&self.root))
@@ -102,17 +108,17 @@ struct Listing {
 }
 
 impl Listing {
-    fn of(path: &Path, left: &mut Left) -> Option<Self> {
+    fn of(path: &Path, reading: &mut Reading<'_>) -> Option<Self> {
         let (files, folders) = (BTreeSet::new(), BTreeSet::new());
         let mut listing = Self { files, folders, file_count: 0, folder_count: 0, whole: true };
         for entry in std::fs::read_dir(path).ok()? {
             let Ok(entry) = entry else { break };
-            let Some(entries) = left.entries.checked_sub(1) else {
+            let Some(entries) = reading.entries.checked_sub(1) else {
                 listing.whole = false;
                 break;
             };
-            left.entries = entries;
-            let is_folder = is_folder(&entry, left);
+            reading.entries = entries;
+            let is_folder = is_folder(&entry, reading);
             let name = entry.file_name().to_string_lossy().into_owned();
             if is_folder {
                 listing.folder_count += 1;
@@ -133,10 +139,10 @@ impl Listing {
 }
 
 /// A folder, or a link to one of this tree.
-fn is_folder(entry: &std::fs::DirEntry, left: &Left) -> bool {
+fn is_folder(entry: &std::fs::DirEntry, reading: &Reading<'_>) -> bool {
     let path = entry.path();
     match entry.file_type() {
-        Ok(kind) if kind.is_symlink() => path.is_dir() && !left.leads_out(&path),
+        Ok(kind) if kind.is_symlink() => path.is_dir() && !reading.leads_out(&path),
         kind => kind.is_ok_and(|kind| kind.is_dir()),
     }
 }

@@ -121,10 +121,17 @@ const fn one() -> u32 {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Library {
     pub(crate) scripts: Vec<Script>,
+    /// A script around a solution that also predicts the rows of `./validation`; where it is missing none does.
+    pub(crate) validated: Option<String>,
 }
 
 const CONTENTS: &str = "playbook.toml";
 const COMMON: &str = "common";
+const VALIDATED: &str = "common/validated.py";
+/// Where the solution goes in it.
+const SOLUTION: &str = "{{SOLUTION}}";
+/// What would end the quotes there.
+const QUOTES: &str = "'''";
 
 impl Library {
     /// Reads a library from `relative path → text`, for example `segment/playbook.toml`, `segment/boosting.py`,
@@ -142,13 +149,24 @@ impl Library {
         for folder in folders {
             scripts.extend(read_folder(files, folder)?);
         }
-        let library = Self { scripts };
+        let validated = files.get(VALIDATED).cloned();
+        let library = Self { scripts, validated };
         library.check()?;
         Ok(library)
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Script> {
         self.scripts.iter().find(|script| script.name == name)
+    }
+
+    /// The code of `script` for a prompt that asks for predictions of the rows in `./validation`, or for one that does not.
+    pub(crate) fn code(&self, script: &Script, validated: bool) -> String {
+        match &self.validated {
+            Some(around) if validated && !script.code.contains(QUOTES) => {
+                around.replacen(SOLUTION, script.code.trim(), 1)
+            }
+            _ => script.code.clone(),
+        }
     }
 
     fn check(&self) -> Result<(), LibraryError> {

@@ -28,6 +28,9 @@ pub const PROVIDER: &str = "playbook";
 /// The model part of the stand-in's name.
 pub const MODEL: &str = "default";
 
+/// What a prompt says where training rows are to be predicted, too.
+const VALIDATION: &str = "`./validation/";
+
 /// What the stand-in says.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Reply {
@@ -51,7 +54,10 @@ impl Library {
         let seed = request.seed.unwrap_or_else(|| seed_of(&text));
         let script = choice::choose(self, &prompt::Seen::read(self, &text), &mut Rng::new(seed));
         Reply::Text(match script {
-            Some(script) => format!("{}\n\n```python\n{}\n```\n", script.plan.trim(), script.code.trim_end()),
+            Some(script) => {
+                let code = self.code(script, text.contains(VALIDATION));
+                format!("{}\n\n```python\n{}\n```\n", script.plan.trim(), code.trim_end())
+            }
             None => String::new(),
         })
     }

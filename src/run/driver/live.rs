@@ -69,7 +69,11 @@ impl Driver<'_> {
                     continue;
                 }
                 Effect::Node(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => EffectResult::Recorded,
-                Effect::Chat { .. } | Effect::Execute(_) | Effect::Validate { .. } | Effect::Preview(_) => {
+                Effect::Chat { .. }
+                | Effect::Execute(_)
+                | Effect::Validate { .. }
+                | Effect::Evaluate { .. }
+                | Effect::Preview(_) => {
                     continue;
                 }
             };
@@ -197,6 +201,7 @@ impl Driver<'_> {
                 Effect::Chat { role, .. } => ("chat", Some(role.clone())),
                 Effect::Execute(_) => ("execute", None),
                 Effect::Validate { .. } => ("validate", None),
+                Effect::Evaluate { .. } => ("evaluate", None),
                 _ => ("preview", None),
             };
             let future = live.world.perform(key.clone(), pending.effect.clone(), pending.hash.clone());

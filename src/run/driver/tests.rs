@@ -81,6 +81,7 @@ async fn grow(
         metric_source: None,
         flags: Vec::new(),
         summary: String::new(),
+        predictions: std::collections::BTreeMap::new(),
         submission: Verdict::Missing { found: "nothing".to_owned() },
         execution_ms: 0,
         reason: String::new(),
@@ -150,6 +151,7 @@ fn handle() -> Handle {
         packages: Vec::new(),
         obfuscated: false,
         submission_check: false,
+        validation: None,
     };
     Handle::new(task, 7, Tally::new(LIMITS).budget())
 }

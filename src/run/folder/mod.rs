@@ -6,6 +6,7 @@
 //!   journal.db       the run journal
 //!   content/         content-addressed files: submissions, large journal bodies
 //!   nodes/<n>/       solution.py, output.txt, plan.md, submission.csv (derived from the journal)
+//!   holdout/         training labels that the harness keeps, where the scaffold asks for it
 //!   best/            solution.py and submission.csv of the node that would be handed in
 //!   submission.csv   what was handed in
 //!   run.json         the run report, when it has ended
@@ -172,6 +173,11 @@ impl RunFolder {
         write_whole(&path, text.as_bytes())?;
         let all = std::os::unix::fs::PermissionsExt::from_mode(0o644);
         std::fs::set_permissions(&path, all).map_err(|source| failed("open to readers", &path, source))
+    }
+
+    /// The training labels that the run keeps, and what is shown of their rows.
+    pub fn holdout(&self) -> podium_competition::Holdout {
+        podium_competition::Holdout::at(self.path.join("holdout"))
     }
 
     /// The ballast file.

@@ -176,6 +176,7 @@ pub const fn name_of(effect: &Effect) -> &'static str {
         Effect::Chat { .. } => "chat",
         Effect::Execute(_) => "execution",
         Effect::Validate { .. } => "submission check",
+        Effect::Evaluate { .. } => "evaluation",
         Effect::Preview(_) => "preview",
         Effect::Node(_) => "node",
         Effect::Note { .. } => "note",

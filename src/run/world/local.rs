@@ -1,6 +1,6 @@
 //! Effects on this machine: executions, submission checks, previews.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::run::driver::Performed;
 use crate::run::folder::is_disk_full;
 use crate::run::resources::room;
 use crate::run::stop::{Stop, StoppedBy};
-use crate::run::wording;
+use crate::run::{validation, wording};
 
 /// A submission may be this large, or so many times the sample submission where that is more: floats are longer than
 /// the sample's zeros, and no honest file is far beyond.
@@ -80,6 +80,11 @@ impl Inner {
         if description.exists() {
             job.input_instead.push((wording::FILE.to_owned(), description));
         }
+        let holdout = self.folder.holdout();
+        if let Some((name, file)) = self.replaced_table() {
+            job.input_instead.push((name, file));
+            job.beside.push((validation::FOLDER.to_owned(), holdout.shown()));
+        }
         job.hidden.clone_from(&self.equipment.hidden);
         job.hidden.push(self.folder.path().to_owned());
         job.limits = self.equipment.execution_limits.clone();
@@ -98,6 +103,7 @@ impl Inner {
             store: self.folder.content().folder().clone(),
             max_bytes: self.submission_limit(),
         });
+        job.collect = request.collect.iter().map(|path| self.prediction_rule(path)).collect();
         job.submission_check = self.submission_check();
         let execution = self.equipment.sandbox.execute(&job).await?;
         drop(lease);
@@ -167,6 +173,11 @@ impl Inner {
     }
 
     fn check(&self, sha256: &Sha256) -> Result<Verdict, Stop> {
+        self.verdict(&self.fetched(sha256)?)
+    }
+
+    /// A collected file under a name that ends in `.csv`.
+    pub(super) fn fetched(&self, sha256: &Sha256) -> Result<PathBuf, Stop> {
         // The grader reads files that end in `.csv`; the content store's names do not.
         let submission = self.folder.work_path().join("submissions").join(format!("{sha256}.csv"));
         self.folder.content().link(sha256, &submission).map_err(|error| {
@@ -181,7 +192,7 @@ impl Inner {
                 Stop::new(StoppedBy::Sandbox, detail)
             }
         })?;
-        self.verdict(&submission)
+        Ok(submission)
     }
 
     /// The format verdict on a file that ends in `.csv`.
@@ -198,16 +209,17 @@ impl Inner {
 
     pub(super) async fn preview(self: &Arc<Self>, request: PreviewRequest) -> Performed {
         let public = self.equipment.data.public.clone();
+        let instead = self.replaced_table().into_iter().collect();
         let _in_flight = self.clock.in_flight();
-        match tokio::task::spawn_blocking(move || podium_competition::preview(&public, request.max_chars))
-            .await
-        {
+        let preview =
+            move || podium_competition::preview::preview_instead(&public, request.max_chars, &instead);
+        match tokio::task::spawn_blocking(preview).await {
             Ok(text) => done(EffectResult::Preview(text)),
             Err(panic) => Performed::Parked(Stop::new(StoppedBy::Internal, panic.to_string())),
         }
     }
 }
 
-fn done(result: EffectResult) -> Performed {
+pub(super) fn done(result: EffectResult) -> Performed {
     Performed::Done { result: Box::new(result), waited: Duration::ZERO }
 }

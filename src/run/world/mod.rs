@@ -4,6 +4,7 @@
 
 mod chat;
 mod checks;
+mod evaluations;
 mod files;
 mod leases;
 mod local;
@@ -101,6 +102,7 @@ struct Inner {
     limits: Limits,
     reporter: mpsc::UnboundedSender<Report>,
     submission: PathBuf,
+    training_table: Option<String>,
     leases: Leases,
     workspaces: Workspaces,
     truncation_warnings: truncated::TruncationWarnings,
@@ -124,6 +126,8 @@ pub struct Sitting {
     pub reporter: mpsc::UnboundedSender<Report>,
     /// The submission's path inside a workspace.
     pub submission: PathBuf,
+    /// The training table, where the run keeps labels of it.
+    pub training_table: Option<String>,
 }
 
 impl LiveWorld {
@@ -143,6 +147,7 @@ impl LiveWorld {
             limits: sitting.limits,
             reporter: sitting.reporter,
             submission: sitting.submission,
+            training_table: sitting.training_table,
             truncation_warnings: truncated::TruncationWarnings::default(),
             check: Mutex::new(()),
         };
@@ -158,6 +163,7 @@ impl World for LiveWorld {
                 Effect::Chat { role, request } => inner.chat(&key, &role, &request, hash).await,
                 Effect::Execute(request) => inner.execute(&key, &request).await,
                 Effect::Validate { sha256 } => inner.validate(sha256).await,
+                Effect::Evaluate { labels, sha256 } => inner.evaluate(labels, sha256).await,
                 Effect::Preview(request) => inner.preview(request).await,
                 Effect::BeginStep | Effect::Node(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => {
                     Performed::Parked(Stop::new(

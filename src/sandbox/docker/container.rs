@@ -213,6 +213,10 @@ fn mounts(docker: &Docker, job: &Job) -> Result<Vec<Mount>, SandboxError> {
             mounts.push(bind(docker, file, inside.join(name), false)?);
         }
     }
+    for (name, folder) in &job.beside {
+        readable(docker, folder)?;
+        mounts.push(bind(docker, folder, Path::new(root::WORKSPACE).join(name), false)?);
+    }
     // What an image declares as a volume would be a folder of the engine's without a size.
     mounts.extend(docker.image.volumes.iter().map(|path| Mount {
         target: Some(path.clone()),

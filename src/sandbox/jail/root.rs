@@ -90,6 +90,9 @@ pub(super) fn mounts(
             arguments.add("--ro-bind", [file, &inside.join(name)]);
         }
     }
+    for (name, folder) in &job.beside {
+        arguments.add("--ro-bind", [folder.as_path(), &Path::new(WORKSPACE).join(name)]);
+    }
     arguments.add("--remount-ro", ["/"]);
     arguments.add("--chdir", [WORKSPACE]);
     Ok(())
@@ -151,7 +154,9 @@ fn check_is_files(path: &Path) -> Result<(), SandboxError> {
 pub(crate) fn check(job: &Job) -> Result<(), SandboxError> {
     let hidden: Vec<PathBuf> = job.hidden.iter().map(|path| resolved(path)).collect();
     let system = ["/usr"].into_iter().chain(LINKED).chain(ETC).map(Path::new);
-    let given = job.read_only.iter().chain([&job.workspace]).chain(&job.input).map(PathBuf::as_path);
+    let beside = job.beside.iter().map(|(_, folder)| folder);
+    let given =
+        job.read_only.iter().chain([&job.workspace]).chain(&job.input).chain(beside).map(PathBuf::as_path);
     for mount in system.chain(given) {
         let source = resolved(mount);
         if let Some(hidden) = hidden.iter().find(|hidden| hidden.starts_with(&source)) {
@@ -159,6 +164,10 @@ pub(crate) fn check(job: &Job) -> Result<(), SandboxError> {
         }
     }
     job.input.as_deref().map_or(Ok(()), check_is_files)?;
+    for (name, folder) in &job.beside {
+        check_mount_name(name).map_err(|message| SandboxError::Job { message })?;
+        check_is_files(folder)?;
+    }
     for (name, path) in &job.mounts {
         check_mount_name(name).map_err(|message| SandboxError::Job { message })?;
         check_is_files(path)?;

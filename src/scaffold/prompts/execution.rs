@@ -32,6 +32,7 @@ impl RunVariables {
             limit: execution.limit.clone(),
             submission,
             submission_problem,
+            remarks: Vec::new(),
         }
     }
 }

@@ -5,7 +5,7 @@
 use podium_types::execution::LimitHit;
 use serde::Serialize;
 
-use crate::context::{Budget, Direction, Task};
+use crate::context::{Budget, Direction, Task, Validation};
 
 /// Variables of `common/benchmark.md.tera`: the rules that every agent is told.
 #[derive(Clone, Debug, Serialize)]
@@ -41,6 +41,8 @@ pub struct BenchmarkVariables<'a> {
     pub disk_bytes: Option<u64>,
     /// Read-only folders besides the input.
     pub mounts: &'a [String],
+    /// Training labels that the harness keeps: the struct of the same name in `context`; none: it keeps none.
+    pub validation: Option<&'a Validation>,
 }
 
 impl<'a> BenchmarkVariables<'a> {
@@ -62,6 +64,7 @@ impl<'a> BenchmarkVariables<'a> {
             shm_bytes: task.grants.shm_bytes,
             disk_bytes: task.grants.disk_bytes,
             mounts: &task.grants.mounts,
+            validation: task.validation.as_ref(),
         }
     }
 }
@@ -103,6 +106,8 @@ pub struct RunVariables {
     pub submission: &'static str,
     /// What the format check found wrong; empty when it is valid.
     pub submission_problem: String,
+    /// What the harness remarks on it besides, once it was judged: why predictions for training rows have no score.
+    pub remarks: Vec<String>,
 }
 
 /// Names in [`BenchmarkVariables`].
@@ -122,4 +127,5 @@ pub const BENCHMARK: &[&str] = &[
     "shm_bytes",
     "disk_bytes",
     "mounts",
+    "validation",
 ];

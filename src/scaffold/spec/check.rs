@@ -11,6 +11,7 @@ pub(super) fn head(head: &Head) -> Result<(), SpecError> {
     at_least_one("limits.steps", u64::from(head.limits.steps))?;
     at_least_one("limits.time_limit", head.limits.time_limit.millis())?;
     at_least_one("limits.execution_timeout", head.limits.execution_timeout.millis())?;
+    head.validation.check()?;
     if head.output.head_chars.saturating_add(head.output.tail_chars) > head.output.max_chars {
         return Err(invalid("output.max_chars", "is less than head_chars and tail_chars together"));
     }

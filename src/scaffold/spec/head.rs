@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::spec::Duration;
+use crate::spec::{Duration, ValidationSpec};
 
 /// The keys that every scaffold file has. Others are the strategy's, or unknown; [`super::load`] tells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,9 @@ pub struct Head {
     pub output: OutputSpec,
     /// The part of the prompts that all scaffolds share.
     pub benchmark: BenchmarkSpec,
+    /// Training labels that the harness keeps to judge candidates by.
+    #[serde(default)]
+    pub validation: ValidationSpec,
 }
 
 /// Limits of a run.

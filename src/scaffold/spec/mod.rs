@@ -8,6 +8,7 @@
 //! - [`source`], [`load`]: reading, by head and strategy
 //! - [`check`]: values that cannot be
 //! - [`overrides`]: `--set key.path=value`
+//! - [`validation`]: training labels that the harness keeps
 //! - [`error`]: what can be wrong
 
 pub mod check;
@@ -18,6 +19,7 @@ pub mod head;
 pub mod load;
 pub mod overrides;
 pub mod source;
+pub mod validation;
 
 pub use duration::Duration;
 pub use error::SpecError;
@@ -25,3 +27,4 @@ pub use head::{Head, Limits, ModelSettings, OutputSpec};
 pub use load::{Resolved, resolve};
 pub use overrides::{Origin, ResolvedValue};
 pub use source::Source;
+pub use validation::{HoldoutSpec, ValidationSpec};

@@ -11,13 +11,14 @@ use crate::blueprint::{Blueprint, PromptUse, RoleUse};
 use crate::common::Common;
 use crate::context::{Budget, Task};
 use crate::spec::check::{at_least_one, invalid, refers_to};
-use crate::spec::{Head, SpecError};
+use crate::spec::{Head, SpecError, ValidationSpec};
 use crate::strategy::{Strategy, StrategyError};
 use crate::tree_search::evaluation::{EvaluationSpec, SourceName};
 use crate::tree_search::memory::Memory;
 use crate::tree_search::operators::bench::Job;
 use crate::tree_search::operators::request::{Attempt, build};
 use crate::tree_search::policy::{self, Ask, OperatorUse};
+use crate::tree_search::selection::SelectionSpec;
 use crate::tree_search::spec::TreeSearchSpec;
 use crate::tree_search::view::{Tree, View};
 use crate::tree_search::{TreeSearch, answer, operator_of, variables};
@@ -26,7 +27,8 @@ use crate::tree_search::{TreeSearch, answer, operator_of, variables};
 const MOST_WORKERS: usize = 256;
 
 impl Blueprint for TreeSearchSpec {
-    fn check(&self, _: &Head) -> Result<(), SpecError> {
+    fn check(&self, head: &Head) -> Result<(), SpecError> {
+        labels(self, &head.validation)?;
         at_least_one("search.workers", self.search.workers as u64)?;
         if self.search.workers > MOST_WORKERS {
             return Err(invalid("search.workers", &format!("{MOST_WORKERS} at most")));
@@ -98,6 +100,34 @@ impl Blueprint for TreeSearchSpec {
     fn parse_answer(&self, text: &str, _format: Option<&str>) -> ParsedAnswer {
         answer::parse(text)
     }
+}
+
+/// Sources and rules that need training labels of the harness have them.
+fn labels(spec: &TreeSearchSpec, validation: &ValidationSpec) -> Result<(), SpecError> {
+    let named =
+        |source| spec.evaluation.metric.iter().chain(&spec.evaluation.record).any(|name| *name == source);
+    let chosen = matches!(spec.selection, SelectionSpec::Holdout(_));
+    let (search, last) = (validation.holdout.search > 0.0, validation.holdout.last > 0.0);
+    for (needed, given, path, owner) in [
+        (
+            named(SourceName::Holdout),
+            search,
+            "validation.holdout.search",
+            "the source `holdout` of `evaluation`",
+        ),
+        (
+            named(SourceName::Folds),
+            validation.folds > 0,
+            "validation.folds",
+            "the source `folds` of `evaluation`",
+        ),
+        (chosen, last, "validation.holdout.final", "`selection.kind = \"holdout\"`"),
+    ] {
+        if needed && !given {
+            return Err(invalid(path, &format!("must be above 0 for {owner}")));
+        }
+    }
+    Ok(())
 }
 
 fn evaluation(spec: &EvaluationSpec) -> Result<(), SpecError> {

@@ -1,8 +1,11 @@
 //! One worker's work: from the grant of a step to the record of a finished node.
 
+use std::collections::BTreeMap;
+
 use podium_types::canonical::hash_bytes;
-use podium_types::execution::Collected;
+use podium_types::execution::{Collected, Execution};
 use podium_types::key::EffectKey;
+use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 
 use crate::context::{ContextError, RunContext};
@@ -31,8 +34,10 @@ pub(crate) async fn expand(bench: &Bench<'_>) -> Result<Expanded, StrategyError>
         let execution = bench.run(&record.code).await?;
         record.execution_ms = execution.wall_ms;
         record.submission = validate(*context, record.id, &execution.submission).await?;
-        let told = RunVariables::new(&execution, &record.submission, &search.common.head.output);
-        evaluation::evaluate(search, *context, &mut record, &execution, &told, job.best).await?;
+        record.predictions = predictions(&execution);
+        let mut told = RunVariables::new(&execution, &record.submission, &search.common.head.output);
+        told.remarks =
+            evaluation::evaluate(search, *context, &mut record, &execution, &told, job.best).await?;
         run = Some(told);
     }
     context.node(EffectKey::node(record.id, "record", 0), record.clone()).await?;
@@ -55,9 +60,19 @@ fn blank(job: &Job, written: Written) -> NodeRecord {
         flags: Vec::new(),
         summary: String::new(),
         submission: Verdict::Missing { found: "nothing: it was never executed".to_owned() },
+        predictions: BTreeMap::new(),
         execution_ms: 0,
         reason: job.expansion.reason.clone(),
     }
+}
+
+/// The predictions for training rows that were collected.
+fn predictions(execution: &Execution) -> BTreeMap<String, Sha256> {
+    let taken = |(path, found): (&String, &Collected)| match found {
+        Collected::File { sha256, .. } => Some((path.clone(), sha256.clone())),
+        Collected::Missing { .. } => None,
+    };
+    execution.collected.iter().filter_map(taken).collect()
 }
 
 async fn validate(context: &dyn RunContext, id: u32, collected: &Collected) -> Result<Verdict, ContextError> {

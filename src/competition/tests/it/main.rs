@@ -19,6 +19,7 @@ mod common;
 mod csv_probes;
 mod data;
 mod fuzz;
+mod holdout;
 mod invalid;
 mod offline;
 mod oracle;

@@ -1,7 +1,7 @@
 //! What a program inside can see and do. Each test is a small attack.
 
-use podium_sandbox::{SandboxError, Strength};
-use podium_types::execution::Ended;
+use podium_sandbox::{SandboxError, Strength, SubmissionRule};
+use podium_types::execution::{Collected, Ended};
 
 use crate::common::{Place, docker, run, skip};
 
@@ -167,4 +167,28 @@ fn the_strength_is_full_where_the_engine_limits_memory_and_processes() {
         ["memory", "pids"].iter().all(|name| cgroup.controllers.iter().any(|known| known == name))
     });
     assert_eq!(facts.strength == Strength::Full, limits, "{facts:?}");
+}
+
+#[tokio::test]
+async fn a_folder_beside_the_input_is_read_only_and_more_files_are_collected() {
+    let Some(docker) = docker() else { return };
+    let place = Place::new();
+    let rows = place.folder.path().join("shown");
+    std::fs::create_dir_all(&rows).unwrap();
+    std::fs::write(rows.join("rows.csv"), "id").unwrap();
+    let code = "
+print(open('validation/rows.csv').read())
+try:
+    open('validation/rows.csv', 'a')
+except OSError:
+    print('refused')
+open('submission/rows.csv', 'w').write('id')
+";
+    let mut job = place.python(code);
+    job.beside.push(("validation".to_owned(), rows));
+    let rule = job.submission.clone().unwrap();
+    job.collect.push(SubmissionRule { path: "submission/rows.csv".to_owned(), ..rule });
+    let ended = docker.execute(&job).await.unwrap();
+    assert_eq!(ended.output.text(), "id\nrefused\n");
+    assert!(matches!(ended.collected["submission/rows.csv"], Collected::File { bytes: 2, .. }), "{ended:?}");
 }

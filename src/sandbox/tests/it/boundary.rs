@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use podium_sandbox::SandboxError;
-use podium_types::execution::Ended;
+use podium_sandbox::{SandboxError, SubmissionRule};
+use podium_types::execution::{Collected, Ended};
 
 use crate::common::{Place, jail, run};
 
@@ -130,6 +130,61 @@ except OSError as error:
         std::fs::read_to_string(place.folder.path().join("input/description.md")).unwrap(),
         "the original"
     );
+}
+
+/// What a folder beside the input and files to collect besides the submission come to, in any kind with a boundary.
+const BESIDE: &str = "
+import os
+print(sorted(os.listdir('validation')), open('validation/rows.csv').read())
+for attempt in [lambda: open('validation/rows.csv', 'a'), lambda: open('validation/new', 'w'),
+                lambda: os.rename('validation', 'elsewhere'), lambda: os.unlink('validation/rows.csv')]:
+    try:
+        attempt()
+        print('changed')
+    except OSError:
+        print('refused')
+open('submission/rows.csv', 'w').write('id')
+os.symlink('rows.csv', 'submission/link.csv')
+";
+
+#[tokio::test]
+async fn a_folder_beside_the_input_is_read_only_and_more_files_are_collected() {
+    let Some(jail) = jail() else { return };
+    let place = Place::new();
+    let rows = place.folder.path().join("hidden/shown");
+    std::fs::create_dir_all(&rows).unwrap();
+    std::fs::write(rows.join("rows.csv"), "id").unwrap();
+    let mut job = place.python(BESIDE);
+    job.hidden.push(place.folder.path().join("hidden"));
+    job.beside.push(("validation".to_owned(), rows.clone()));
+    let rule = job.submission.clone().unwrap();
+    for name in ["rows", "link", "none"] {
+        job.collect.push(SubmissionRule { path: format!("submission/{name}.csv"), ..rule.clone() });
+    }
+    for _ in 0..2 {
+        let ended = jail.execute(&job).await.unwrap();
+        let text = ended.output.text();
+        assert_eq!(text, "['rows.csv'] id\nrefused\nrefused\nrefused\nrefused\n");
+        let found: Vec<String> = ended
+            .collected
+            .iter()
+            .map(|(path, found)| match found {
+                Collected::File { bytes, .. } => format!("{path} {bytes}"),
+                Collected::Missing { found } => format!("{path} {found}"),
+            })
+            .collect();
+        let expected =
+            ["submission/link.csv a symbolic link", "submission/none.csv nothing", "submission/rows.csv 2"];
+        assert_eq!(found, expected);
+        // What a program left in its place does not lead the next one's mount elsewhere.
+        let mount_point = place.workspace().join("validation");
+        std::fs::remove_dir(&mount_point).unwrap();
+        std::os::unix::fs::symlink(place.folder.path(), &mount_point).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(rows.join("rows.csv")).unwrap(), "id");
+    // A folder that holds what must stay hidden is refused here as anywhere.
+    job.beside = vec![("validation".to_owned(), place.folder.path().to_owned())];
+    assert!(matches!(jail.execute(&job).await, Err(SandboxError::Exposed { .. })));
 }
 
 #[tokio::test]

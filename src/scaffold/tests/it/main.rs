@@ -18,3 +18,5 @@ mod search;
 mod spec;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod validation;

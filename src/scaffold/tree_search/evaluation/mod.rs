@@ -6,6 +6,8 @@
 //! signals of the node; the first that the scaffold names, and that has a value, is the metric that the search goes by.
 //! A new source is one file, a word in [`SourceName`] and an arm in [`SourceName::source`].
 
+mod folds;
+mod holdout;
 mod outcome;
 pub mod printed;
 pub mod review;
@@ -49,6 +51,10 @@ pub enum SourceName {
     Printed,
     /// The number that the review took from the output.
     Review,
+    /// The score of predictions for rows that the harness holds out for the search.
+    Holdout,
+    /// The score of out-of-fold predictions, with the spread between the folds.
+    Folds,
 }
 
 impl SourceName {
@@ -56,6 +62,8 @@ impl SourceName {
         match self {
             Self::Printed => &printed::Printed,
             Self::Review => &review::Reviewed,
+            Self::Holdout => &holdout::Holdout,
+            Self::Folds => &folds::Folds,
         }
     }
 }
@@ -74,12 +82,14 @@ pub(crate) struct Case<'a> {
 }
 
 /// What a source read.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Reading {
     /// The metric; it may be infinite or not a number. None: this source has nothing to say.
     pub(crate) value: Option<f64>,
     /// Standard deviation between folds.
     pub(crate) spread: Option<f64>,
+    /// Why it has nothing to say, where the program is to hear of it.
+    pub(crate) remark: Option<String>,
 }
 
 /// Where a validation metric comes from.
@@ -92,7 +102,7 @@ pub(crate) trait MetricSource {
 }
 
 /// Judges a node that was executed: fills in signals, metric, summary, flags, and why it is buggy. `best` is the metric
-/// of the best good node when this one was proposed.
+/// of the best good node when this one was proposed. Returns what a later prompt is to tell of it besides.
 pub(crate) async fn evaluate(
     search: &TreeSearch,
     context: &dyn RunContext,
@@ -100,14 +110,14 @@ pub(crate) async fn evaluate(
     execution: &Execution,
     told: &RunVariables,
     best: Option<f64>,
-) -> Result<(), StrategyError> {
+) -> Result<Vec<String>, StrategyError> {
     let spec = &search.spec.evaluation;
     let review = match &spec.review {
         Some(review) => review::ask(search, context, review, node, told).await?,
         None => None,
     };
     let case = Case { context, node, execution, review: review.as_ref() };
-    let (signals, chosen) = measure(spec, case).await?;
+    let Measured { signals, chosen, remarks } = measure(spec, case).await?;
     tell_contradictions(case, &signals).await?;
     let metric = chosen.map(|place| signals.get(place).map_or(f64::NAN, |signal| signal.value.0));
     node.metric_source = chosen.and_then(|place| signals.get(place)).map(|signal| signal.source.clone());
@@ -116,31 +126,40 @@ pub(crate) async fn evaluate(
     let opinion = match &review {
         None if spec.review.is_some() => Some("the review could not be read".to_owned()),
         Some(review) if review.is_bug => Some("the review found a bug".to_owned()),
-        _ if metric.is_none() => Some("no finite validation metric".to_owned()),
+        _ if metric.is_none() => Some(match remarks.first() {
+            Some(remark) => format!("no finite validation metric: {remark}"),
+            None => "no finite validation metric".to_owned(),
+        }),
         _ => outlier(spec, metric, best),
     };
     node.buggy = outcome::failure(execution).or_else(|| fault_of(&node.submission)).or(opinion);
     node.metric = metric.map(Number);
+    node.flags.clone_from(&remarks);
     if matches!(node.submission, Verdict::Valid { copies_sample: true, .. }) {
         node.flags.push("the submission copies the sample".to_owned());
     }
     node.summary = review.map(|review| review.summary).unwrap_or_default();
-    Ok(())
+    Ok(remarks)
 }
 
-/// All readings, and the place of the one that counts.
-async fn measure(
-    spec: &EvaluationSpec,
-    case: Case<'_>,
-) -> Result<(Vec<Signal>, Option<usize>), StrategyError> {
-    let mut signals: Vec<Signal> = Vec::new();
+/// What all sources read.
+struct Measured {
+    signals: Vec<Signal>,
+    /// The place of the one that counts.
+    chosen: Option<usize>,
+    remarks: Vec<String>,
+}
+
+async fn measure(spec: &EvaluationSpec, case: Case<'_>) -> Result<Measured, StrategyError> {
+    let (mut signals, mut remarks): (Vec<Signal>, Vec<String>) = (Vec::new(), Vec::new());
     let mut chosen = None;
     for (place, name) in spec.metric.iter().chain(&spec.record).enumerate() {
         let source = name.source();
         if signals.iter().any(|signal| signal.source == source.name()) {
             continue;
         }
-        let Reading { value, spread } = source.measure(case).await?;
+        let Reading { value, spread, remark } = source.measure(case).await?;
+        remarks.extend(remark);
         let Some(value) = value else { continue };
         if place < spec.metric.len() && chosen.is_none() {
             chosen = Some(signals.len());
@@ -151,7 +170,7 @@ async fn measure(
             spread: spread.map(Number),
         });
     }
-    Ok((signals, chosen))
+    Ok(Measured { signals, chosen, remarks })
 }
 
 fn fault_of(submission: &Verdict) -> Option<String> {

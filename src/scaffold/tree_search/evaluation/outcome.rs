@@ -33,6 +33,7 @@ mod tests {
             output: Output::default(),
             exception: None,
             submission: Collected::Missing { found: "nothing".into() },
+            collected: std::collections::BTreeMap::new(),
             wall_ms: 1,
             cpu_ms: None,
             peak_memory_bytes: None,

@@ -25,7 +25,7 @@ impl MetricSource for Printed {
 
     fn measure<'a>(&'a self, case: Case<'a>) -> LocalBoxFuture<'a, Result<Reading, StrategyError>> {
         let value = metric(&case.execution.output, &case.context.task().metric);
-        Box::pin(std::future::ready(Ok(Reading { value, spread: None })))
+        Box::pin(std::future::ready(Ok(Reading { value, ..Reading::default() })))
     }
 }
 

@@ -44,7 +44,7 @@ impl MetricSource for Reviewed {
 
     fn measure<'a>(&'a self, case: Case<'a>) -> LocalBoxFuture<'a, Result<Reading, StrategyError>> {
         let value = case.review.and_then(|review| review.metric);
-        Box::pin(std::future::ready(Ok(Reading { value, spread: None })))
+        Box::pin(std::future::ready(Ok(Reading { value, ..Reading::default() })))
     }
 }
 

@@ -7,7 +7,7 @@ use podium_types::chat::{ChatRequest, ChatResult};
 use podium_types::execution::{Execution, ExecutionRequest, Program};
 use podium_types::key::EffectKey;
 
-use crate::context::{ContextError, RunContext};
+use crate::context::{ContextError, RunContext, Validation};
 use crate::node::NodeRecord;
 use crate::prompts::variables::RunVariables;
 use crate::tree_search::TreeSearch;
@@ -73,10 +73,12 @@ impl<'a> Bench<'a> {
     pub(crate) async fn run(&self, code: &str) -> Result<Execution, ContextError> {
         let number = self.executions.get();
         self.executions.set(number + 1);
+        let predictions = self.context.task().validation.iter().flat_map(Validation::predictions);
         let request = ExecutionRequest {
             program: Program::Python { file: SOLUTION.to_owned(), code: code.to_owned() },
             timeout_ms: self.context.budget().next_execution_ms(),
             env: std::collections::BTreeMap::new(),
+            collect: predictions.map(str::to_owned).collect(),
         };
         self.context.execute(EffectKey::node(self.job.id, "execute", number), request).await
     }

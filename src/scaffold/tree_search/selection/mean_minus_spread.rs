@@ -90,6 +90,7 @@ mod tests {
             metric_source: Some("folds".into()),
             flags: Vec::new(),
             summary: String::new(),
+            predictions: std::collections::BTreeMap::new(),
             submission: Verdict::Missing { found: String::new() },
             execution_ms: 0,
             reason: String::new(),

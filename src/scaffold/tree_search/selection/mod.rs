@@ -5,6 +5,7 @@
 //! A new rule is one file that implements [`Selector`], a variant of [`SelectionSpec`] and an arm in [`build`].
 
 mod best;
+mod holdout;
 mod mean_minus_spread;
 
 use futures_util::future::LocalBoxFuture;
@@ -15,6 +16,7 @@ use crate::spec::SpecError;
 use crate::strategy::StrategyError;
 use crate::tree_search::view::Tree;
 
+pub use holdout::HoldoutSelectionSpec;
 pub use mean_minus_spread::MeanMinusSpreadSpec;
 
 /// The rule, as a file names it.
@@ -25,6 +27,8 @@ pub enum SelectionSpec {
     Best,
     /// The best metric less its spread between folds, among the best few.
     MeanMinusSpread(MeanMinusSpreadSpec),
+    /// The best by held-out labels that the search never sees, among the best few.
+    Holdout(HoldoutSelectionSpec),
 }
 
 impl SelectionSpec {
@@ -33,6 +37,7 @@ impl SelectionSpec {
         match self {
             Self::Best => Ok(()),
             Self::MeanMinusSpread(spec) => spec.check(),
+            Self::Holdout(spec) => spec.check(),
         }
     }
 }
@@ -41,7 +46,6 @@ impl SelectionSpec {
 #[derive(Clone, Copy)]
 pub(crate) struct Choice<'a> {
     /// The run; for rules that ask the harness.
-    #[expect(dead_code, reason = "the rules of this package need numbers of the tree only")]
     pub(crate) context: &'a dyn RunContext,
     /// The finished nodes.
     pub(crate) tree: &'a Tree,
@@ -61,5 +65,6 @@ pub(crate) fn build(spec: &SelectionSpec) -> Box<dyn Selector> {
     match spec {
         SelectionSpec::Best => Box::new(best::Best),
         SelectionSpec::MeanMinusSpread(spec) => Box::new(mean_minus_spread::MeanMinusSpread(spec.clone())),
+        SelectionSpec::Holdout(spec) => Box::new(holdout::Holdout::new(spec.clone())),
     }
 }

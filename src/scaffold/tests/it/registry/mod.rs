@@ -46,6 +46,7 @@ fn world() -> World {
             output: Output::default(),
             exception: None,
             submission: Collected::File { sha256: Sha256::of(format!("file of {key}").as_bytes()), bytes: 3 },
+            collected: std::collections::BTreeMap::new(),
             wall_ms: 1,
             cpu_ms: None,
             peak_memory_bytes: None,

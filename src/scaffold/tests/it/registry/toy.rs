@@ -91,6 +91,7 @@ impl Toy {
         let answer = context.chat(EffectKey::step(number, "chat"), &self.spec.turns.role, request).await?;
         let code = answer.map(|answer| answer.content).unwrap_or_default();
         let request = ExecutionRequest {
+            collect: Vec::new(),
             program: Program::Python { file: "solution.py".into(), code },
             timeout_ms: self.spec.action[0].seconds * 1_000,
             env: std::collections::BTreeMap::new(),

@@ -55,6 +55,11 @@ impl FakeContext {
         }
     }
 
+    /// The same with another task.
+    pub(crate) fn with_task(self, task: Task) -> Self {
+        Self { task, ..self }
+    }
+
     /// Runs a strategy until it is done (its word for it) or nothing can be answered any more (`None`).
     pub(crate) fn drive(&self, strategy: &dyn Strategy) -> Result<Option<Finished>, StrategyError> {
         let mut order = Rng::new(self.seed);

@@ -15,6 +15,7 @@ use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 
 pub(crate) const AIDE: &str = include_str!("../../../../../scaffolds/aide.toml");
+pub(crate) const AIDE_HOLDOUT: &str = include_str!("../../../../../scaffolds/aide-holdout.toml");
 pub(crate) const AIDE_MLEBENCH: &str = include_str!("../../../../../scaffolds/aide-mlebench.toml");
 
 macro_rules! prompt {
@@ -27,6 +28,7 @@ macro_rules! prompt {
 pub(crate) fn prompts() -> BTreeMap<String, String> {
     let shipped = prompt![
         "common/benchmark.md.tera",
+        "common/validation.md.tera",
         "aide/debug.md.tera",
         "aide/design.md.tera",
         "aide/draft.md.tera",
@@ -73,6 +75,7 @@ pub(crate) fn task() -> Task {
         packages: vec!["numpy 2.1.0".into(), "pandas 2.2.3".into(), "scikit-learn 1.5.2".into()],
         obfuscated: false,
         submission_check: false,
+        validation: None,
     }
 }
 
@@ -106,6 +109,7 @@ pub(crate) fn node(id: u32, parents: &[u32], metric: Option<f64>) -> NodeRecord 
         metric_source: None,
         flags: Vec::new(),
         summary: format!("Findings of node {id}."),
+        predictions: std::collections::BTreeMap::new(),
         submission: Verdict::Valid {
             sha256: Sha256::of(format!("file-{id}").as_bytes()),
             copies_sample: false,

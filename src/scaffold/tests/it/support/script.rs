@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use podium_scaffold::{Effect, EffectResult};
 use podium_types::chat::{ChatAnswer, ChatRequest, FinishReason};
+use podium_types::evaluation::Evaluation;
 use podium_types::execution::{Collected, Ended, Exception, Execution, Output, Program};
 use podium_types::sha256::Sha256;
 use podium_types::usage::Usage;
@@ -48,6 +49,7 @@ pub(crate) fn execute(code: &str) -> Execution {
             line: Some(31),
         }),
         submission,
+        collected: BTreeMap::new(),
         wall_ms: 1_500,
         cpu_ms: None,
         peak_memory_bytes: None,
@@ -88,6 +90,9 @@ pub(crate) fn world(script: impl Fn(&str) -> Option<EffectResult> + 'static) -> 
             },
             Effect::Validate { sha256 } if *sha256 == Sha256::of(b"file-bad file") => {
                 EffectResult::Verdict(Verdict::Invalid { reason: "column `EAP` is missing".into() })
+            }
+            Effect::Evaluate { .. } => {
+                EffectResult::Evaluation(Evaluation::Refused { reason: "nothing is held out".into() })
             }
             Effect::Validate { sha256 } => {
                 EffectResult::Verdict(Verdict::Valid { sha256: sha256.clone(), copies_sample: false })
