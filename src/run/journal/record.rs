@@ -102,6 +102,7 @@ impl Record {
                 Effect::Chat { .. } | Effect::Execute(_) => false,
                 Effect::BeginStep
                 | Effect::Validate { .. }
+                | Effect::Evaluate { .. }
                 | Effect::Preview(_)
                 | Effect::Node(_)
                 | Effect::Note { .. }
