@@ -51,7 +51,7 @@ engine() {
 # The tests of pages open them in a browser; without one they say that they skip.
 browser() {
   command -v chromium >/dev/null || ! command -v apt-get >/dev/null ||
-    apt_install chromium --no-install-recommends chromium
+    apt_install chromium --no-install-recommends chromium fonts-dejavu-core
 }
 
 setup() {

@@ -41,17 +41,17 @@ pub(crate) fn each_row<E: From<CsvError>>(
         let read = input.read_until(b'\n', &mut row.bytes).map_err(CsvError::from)?;
         let (bytes, cells) = (&row.bytes, &mut row.cells);
         let mut ended = 0;
-        let mut sink = |found: &Row| {
+        let mut sink = |found: &Row<'_>| {
             ended += 1;
             if ended > 1 {
                 return Err(CsvError::LineEnd { line: found.line });
             }
-            cells.extend(found.cells().map(<[u8]>::to_vec));
+            cells.extend(found.raw_cells().map(<[u8]>::to_vec));
             Ok(())
         };
         let piece = bytes.get(start..).unwrap_or_default();
         let mark = if number == 0 && start == 0 { piece.strip_prefix(b"\xef\xbb\xbf") } else { None };
-        tokenizer.feed(mark.unwrap_or(piece), &mut sink)?;
+        tokenizer.feed_bytes(mark.unwrap_or(piece), &mut sink)?;
         if read == 0 {
             tokenizer.finish(&mut sink)?;
         }
