@@ -48,6 +48,12 @@ engine() {
     apt_install dockerd --no-install-recommends docker.io
 }
 
+# The tests of pages open them in a browser; without one they say that they skip.
+browser() {
+  command -v chromium >/dev/null || ! command -v apt-get >/dev/null ||
+    apt_install chromium --no-install-recommends chromium fonts-dejavu-core
+}
+
 setup() {
   packages
   say "building podium (release; a few minutes the first time)"
@@ -76,6 +82,7 @@ NEXT
 tests() {
   packages
   engine
+  browser
   apt_install curl curl
   command -v cargo-nextest >/dev/null || { say "installing cargo-nextest"; cargo install --locked cargo-nextest; }
   # Beside the build: it takes as long.
@@ -93,6 +100,7 @@ tests() {
   local failed=0
   cargo nextest run --workspace --features failpoints --locked --no-fail-fast || failed=$?
   cargo nextest run --workspace --features failpoints --profile docker --locked --no-fail-fast || failed=$?
+  cargo nextest run --features failpoints --profile browser --locked --no-fail-fast || failed=$?
   cargo test --workspace --doc --locked --quiet || failed=$?
   say "model servers that others wrote"
   wait "$services" || say "not all of them can be installed here"

@@ -3,9 +3,9 @@
 //! The layers, each knowing only those below it:
 //!
 //! ```text
-//! cli ──▶ report ──▶ run ──▶ { scaffold, competition, llm, sandbox }      competition ──▶ metric
+//! cli ──▶ run ──▶ { scaffold, competition, llm, sandbox, report }      competition ──▶ metric
 //! ```
-//! `scaffold`, `competition`, `llm`, `sandbox` and `metric` are packages of their own and know nothing of each other;
+//! `scaffold`, `competition`, `llm`, `sandbox`, `report` and `metric` are packages of their own and know nothing of each other;
 //! the plain types that cross them are in `types`.
 
 pub mod assets;

@@ -1,4 +1,4 @@
-//! `podium grade`: the score of a submission, or of a list of them.
+//! `podium grade`: the score of a submission, of a list of them, or of all nodes of a run.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,24 +10,34 @@ use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::Terminal;
-use crate::cli::{grade_list, summary};
+use crate::cli::{grade_list, grade_nodes, summary};
 use crate::run::error::RunError;
 use crate::run::summary::grading_report;
 
-/// Score a submission as the competition would, or a list of submissions
+/// Score a submission as the competition would, a list of submissions, or all nodes of an ended run
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  podium grade -c segment submission.csv\n  \
-    podium grade -c segment submission.csv --json\n  podium grade --jsonl submissions.jsonl --output results\n\n\
+    podium grade -c segment submission.csv --json\n  podium grade --jsonl submissions.jsonl --output results\n  \
+    podium grade runs/aide-segment-1 --all-nodes\n\n\
     A list has one JSON object a line, {\"competition_id\": …, \"submission_path\": …}, as `mlebench grade` takes it; \
     the aggregate is written as it writes it. Invalid submissions are part of an aggregate: the exit code is 0 unless \
-    a line could not be graded at all (2: a broken line, 3: data or answers missing).")]
+    a line could not be graded at all (2: a broken line, 3: data or answers missing).\n\n\
+    --all-nodes tells the test score of each node and what the final choice lost, oracle figures that no strategy may \
+    use: it is refused while the run could go on (--ended gives that up), and closes the run, which is never resumed \
+    afterwards. Nothing of it is written down.")]
 pub(crate) struct Arguments {
     /// The competition
-    #[arg(short, long, value_name = "C", required_unless_present = "jsonl", conflicts_with = "jsonl")]
+    #[arg(short, long, value_name = "C", required_unless_present_any = ["jsonl", "all_nodes"], conflicts_with = "jsonl")]
     competition: Option<String>,
-    /// The submission
+    /// The submission; with --all-nodes the folder of a run
     #[arg(required_unless_present = "jsonl", conflicts_with = "jsonl")]
     submission: Option<PathBuf>,
+    /// Grade the valid submission of every node of a run that has ended
+    #[arg(long, conflicts_with_all = ["jsonl", "competition", "answers", "leaderboard"])]
+    all_nodes: bool,
+    /// End a run for good that could still go on
+    #[arg(long, requires = "all_nodes")]
+    ended: bool,
     /// The answers, instead of the prepared ones
     #[arg(long, value_name = "FILE", conflicts_with = "jsonl")]
     answers: Option<PathBuf>,
@@ -50,6 +60,9 @@ pub(crate) fn main(
     site: &SiteArguments,
     terminal: &Terminal,
 ) -> Result<ExitCode, Failure> {
+    if let (true, Some(run)) = (arguments.all_nodes, &arguments.submission) {
+        return grade_nodes::main(run, arguments.ended, arguments.json, site, terminal);
+    }
     let site = site.open(terminal)?;
     let catalog = site.competitions()?;
     if let (Some(list), Some(output)) = (&arguments.jsonl, &arguments.output) {

@@ -18,6 +18,7 @@ use crate::cli::values;
 use crate::run::config::SandboxConfig;
 use crate::run::error::RunError;
 use crate::run::grants::Asked;
+use crate::run::order::default_runs_dir;
 use crate::run::resources::{Resources, disk, disk_cut};
 use crate::run::site::{Site, execution_limits, sandbox_settings};
 
@@ -91,7 +92,7 @@ impl JobArguments {
         let temporary = scratch::folder().map_err(RunError::from)?;
         let place = match &self.workspace {
             Some(folder) => {
-                let folder = usable_workspace(folder)?;
+                let folder = usable_workspace(folder, site)?;
                 self.submission.iter().try_for_each(|path| spare(&folder, path))?;
                 folder
             }
@@ -185,15 +186,32 @@ fn python(
 }
 
 /// A folder of the user's that may be written. The sandbox makes folders of its own in it, and would replace a file
-/// of the same name; whole systems are refused.
-fn usable_workspace(folder: &Path) -> Result<PathBuf, Failure> {
+/// of the same name; whole systems are refused, and what holds more than a job should reach.
+fn usable_workspace(folder: &Path, site: &Site) -> Result<PathBuf, Failure> {
     let path = existing(folder)?;
+    let refused = |what: &str| {
+        Failure::usage(format!("{} is no workspace: {what} could be read and written", path.display()))
+            .hint("give a folder made for the purpose, or none for a temporary one")
+    };
     if path.components().count() < 3 {
-        return Err(Failure::usage(format!(
-            "{} is no workspace: everything in it could be written",
-            path.display()
-        ))
-        .hint("give a folder made for the purpose, or none for a temporary one"));
+        return Err(refused("everything in it"));
+    }
+    let (home, runs) = (std::env::home_dir(), default_runs_dir());
+    let kept = [
+        ("the home folder", home.as_deref()),
+        ("Podium's runs", Some(runs.as_path())),
+        ("the data of competitions", Some(site.data_dir.as_path())),
+        ("the Python environments", Some(site.cache_dir.as_path())),
+    ];
+    for (what, kept) in kept {
+        let kept = kept.and_then(|kept| kept.canonicalize().ok());
+        if kept.is_some_and(|kept| kept.starts_with(&path)) {
+            return Err(refused(what));
+        }
+    }
+    let is_part = |whole: &Path| whole.canonicalize().is_ok_and(|whole| path.starts_with(whole));
+    if is_part(&site.data_dir) || is_part(&site.cache_dir) {
+        return Err(refused("a part of Podium's own data"));
     }
     for name in ["submission", "working", "input", ".home"] {
         let taken = path.join(name);

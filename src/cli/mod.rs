@@ -13,6 +13,7 @@ mod exit;
 mod failure;
 mod grade;
 mod grade_list;
+mod grade_nodes;
 mod grants;
 mod job;
 mod model;
@@ -63,9 +64,9 @@ enum Command {
     Resume(resume::Arguments),
     /// Check that a run's strategy and journal agree, with no model and no execution
     Replay(replay::Arguments),
-    /// Show a run: its tree, its calls, its report
+    /// Show a run: its tree, its calls, its report, or a page for a browser
     Show(show::Arguments),
-    /// Score a submission as the competition would
+    /// Score a submission as the competition would, or all nodes of an ended run
     Grade(grade::Arguments),
     /// Check a submission's format, without a score
     Validate(validate::Arguments),

@@ -1,7 +1,7 @@
-//! `podium show`: a run as a table, its calls, its report; also while it is going on.
+//! `podium show`: a run as a table, its calls, its report, or a page for a browser; also while it is going on.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -13,16 +13,20 @@ use crate::cli::calls::Calls;
 use crate::cli::failure::Failure;
 use crate::cli::progress::line;
 use crate::cli::summary;
-use crate::cli::terminal::Terminal;
+use crate::cli::terminal::{Terminal, escape};
 use crate::run::config::RunConfig;
+use crate::run::error::RunError;
+use crate::run::folder::write_whole;
 use crate::run::journal::{Entry, Record};
 use crate::run::sitting::StoredRun;
+use crate::run::story::story;
 use crate::run::summary::RunReport;
 
-/// Show a run: its tree, its calls, its report
+/// Show a run: its tree, its calls, its report, or a page for a browser
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  podium show runs/aide-segment-1\n  podium show runs/aide-segment-1 --calls"
+    after_help = "Examples:\n  podium show runs/aide-segment-1\n  podium show runs/aide-segment-1 --calls\n  \
+    podium show runs/aide-segment-1 --html"
 )]
 pub(crate) struct Arguments {
     /// The run's folder
@@ -30,6 +34,11 @@ pub(crate) struct Arguments {
     /// List every model call instead of the nodes
     #[arg(long)]
     calls: bool,
+    /// Write a page for a browser: the tree with all its nodes, the best over time and dollars, the grading. One file
+    /// that loads nothing [default FILE: page.html in the run's folder; `-`: standard output]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["calls", "json"])]
+    #[expect(clippy::option_option, reason = "asked for or not, and with a file or without")]
+    html: Option<Option<PathBuf>>,
     /// Print one JSON document on standard output
     #[arg(long)]
     json: bool,
@@ -52,6 +61,9 @@ pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCod
     let open = run.open_intents()?;
     let entries = run.entries_so_far()?;
     let report = run.report()?;
+    if let Some(file) = &arguments.html {
+        return write_page(&run, &entries, report.as_ref(), file.as_deref(), terminal);
+    }
     if arguments.json {
         terminal.json(&Shown {
             run: run.folder.path().display().to_string(),
@@ -71,6 +83,29 @@ pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCod
         Some(report) => summary::footer(&run, &report, terminal),
         None => terminal.line("the run has not ended"),
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// More of prompts and answers than this would make the page slow to open.
+const CONVERSATIONS: usize = 12_000_000;
+
+fn write_page(
+    run: &StoredRun,
+    entries: &[Entry],
+    report: Option<&RunReport>,
+    file: Option<&Path>,
+    terminal: &Terminal,
+) -> Result<ExitCode, Failure> {
+    let mut story = story(run, entries, report);
+    story.leave_out_above(CONVERSATIONS);
+    let page = podium_report::page(&story).map_err(RunError::Story)?;
+    if file == Some(Path::new("-")) {
+        terminal.line(&page);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let path = file.map_or_else(|| run.folder.path().join("page.html"), Path::to_owned);
+    write_whole(&path, page.as_bytes()).map_err(RunError::from)?;
+    terminal.line(&escape(&path.display().to_string()));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -11,12 +11,9 @@ use crate::run::attempts::NetworkAttempts;
 use crate::run::resources::changed;
 use crate::run::sitting::StoredRun;
 use crate::run::stop::Outcome;
-use crate::run::summary::{LimitCount, RunReport};
+pub(crate) use crate::run::summary::STAND_IN;
+use crate::run::summary::{LimitCount, RunReport, ValidationGap};
 use crate::run::world::Equipment;
-
-/// Said wherever the stand-in model answered.
-pub(crate) const STAND_IN: &str =
-    "the answers come from a stand-in model: this shows that the harness works, not which scaffold is better";
 
 /// Said wherever a recorded run answered, once for each.
 fn recorded(recordings: &BTreeMap<String, String>) -> impl Iterator<Item = String> {
@@ -125,6 +122,9 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
     if let Some(grading) = &report.report {
         grade(grading, terminal);
     }
+    if let Some(gap) = &report.validation {
+        say("gap", &told_gap(gap));
+    }
     let usage = &report.usage;
     let cost = usage.cost_usd.map_or_else(|| "cost unknown".to_owned(), dollars);
     say(
@@ -188,6 +188,20 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
     if report.stand_in {
         say("note", STAND_IN);
     }
+}
+
+/// Validation against test, in one line.
+fn told_gap(gap: &ValidationGap) -> String {
+    let source = gap.source.as_deref().map(|source| format!(" ({source})")).unwrap_or_default();
+    let verdict = match gap.gap.0 {
+        gap if gap > 0.0 => "validation was too optimistic",
+        gap if gap < 0.0 => "validation was too pessimistic",
+        gap if gap.is_nan() => "one of them is no number",
+        _ => "validation was right",
+    };
+    let (validation, test) = (shown(gap.validation), shown(gap.test));
+    let signed = if gap.gap.0.is_finite() { format!("{:+.5}", gap.gap.0) } else { gap.gap.to_string() };
+    format!("{signed}: validation {validation}{source}, test {test}; {verdict}")
 }
 
 /// Executions and names that are shown; `run.json` has them all.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use podium_types::hidden::is_hidden;
 use serde::Serialize;
 
 /// Where output goes, and how.
@@ -111,13 +112,6 @@ pub(crate) fn escape(text: &str) -> String {
         }
     }
     out
-}
-
-/// Marks that change how the text around them is shown, or are not seen at all.
-const fn is_hidden(character: char) -> bool {
-    matches!(character,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// JSON with what [`escape`] hides written as `\u` escapes: the same document, harmless on a terminal. The serialiser

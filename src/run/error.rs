@@ -225,12 +225,26 @@ pub enum RunError {
         #[source]
         source: serde_json::Error,
     },
+    /// A run that cannot be told as a page.
+    #[error("the run cannot be told as a page")]
+    Story(#[source] serde_json::Error),
     /// The disk was full in the middle of a run; what is committed stays.
     #[error("the disk is full: {0}")]
     DiskFull(#[source] Box<RunError>),
     /// A run that has files of nodes or a report, and no journal.
     #[error("the journal of {} is gone, and with it what the run did and paid for", .0.display())]
     JournalLost(std::path::PathBuf),
+    /// A run all of whose nodes have been graded: whoever goes on with it could know their scores.
+    #[error("{} is closed: all its nodes have been graded", .0.display())]
+    Closed(std::path::PathBuf),
+    /// Grading all nodes of a run that can still go on.
+    #[error("the nodes of {} are graded after its end only, and {why}", run.display())]
+    NotEnded {
+        /// The run.
+        run: std::path::PathBuf,
+        /// Why it has not ended.
+        why: &'static str,
+    },
     /// A run of another format.
     #[error("the run was written in format {0}, which this program does not read")]
     Format(u32),
@@ -267,7 +281,7 @@ impl RunError {
             | Self::Journal(_)
             | Self::Corrupt { .. }
             | Self::Drive(DriveError::Journal(_)) => Class::Environment,
-            Self::Drive(DriveError::Hash { .. }) => Class::Internal,
+            Self::Story(_) | Self::Drive(DriveError::Hash { .. }) => Class::Internal,
             Self::Assets(_)
             | Self::Catalog(_)
             | Self::UnknownScaffold { .. }
@@ -296,6 +310,8 @@ impl RunError {
             | Self::Holdout(_)
             | Self::Lock(LockError::Held { .. })
             | Self::Drive(DriveError::Diverged { .. })
+            | Self::Closed(_)
+            | Self::NotEnded { .. }
             | Self::Format(_) => Class::Usage,
         }
     }
@@ -365,6 +381,13 @@ impl RunError {
             Self::Drive(DriveError::Diverged { .. }) => Some(
                 "the journal is untouched; the program that wrote it (see `program` in config.json) still fits it"
                     .to_owned(),
+            ),
+            Self::Closed(_) => Some(
+                "a run that goes on must not have been graded node by node; begin a new one (podium run, another --seed)"
+                    .to_owned(),
+            ),
+            Self::NotEnded { .. } => Some(
+                "go on with it (podium resume), or add --ended: it is then closed, and never resumed".to_owned(),
             ),
             Self::JournalLost(_) => Some(
                 "put journal.db back from a copy; the best submission so far is still in best/. Going on would begin anew"

@@ -2,6 +2,7 @@
 //!
 //! - [`attempts`]: what code tried on its sandbox
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
+//! - [`oracle`]: all nodes of an ended run graded, for people only
 //! - [`order`]: what a user asks for, resolved into it
 //! - [`recording`]: recorded runs as models
 //! - [`wording`]: which description of its competition an agent is shown
@@ -21,6 +22,7 @@
 //! - [`tally`], [`limits`], [`spending`], [`clock`]: budget as a function of the journal, and caps that hold in flight
 //! - [`events`]: the one stream that leaves a run; `mirror` keeps it as a file on network file systems
 //! - [`stop`]: how a run ends
+//! - [`story`](mod@story): a run as plain data, for pages and viewers
 //!
 //! Must not know: how anything is printed.
 
@@ -40,6 +42,7 @@ pub mod limits;
 mod machine;
 mod mirror;
 pub mod models;
+pub mod oracle;
 pub mod order;
 pub mod preset;
 pub mod recording;
@@ -48,6 +51,7 @@ pub mod site;
 pub mod sitting;
 pub mod spending;
 pub mod stop;
+pub mod story;
 pub mod summary;
 pub mod tally;
 pub mod validation;

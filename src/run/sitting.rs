@@ -25,7 +25,7 @@ use crate::run::stop::{Stop, StoppedBy};
 use crate::run::summary::{self, RunReport};
 use crate::run::tally::Tally;
 use crate::run::validation;
-use crate::run::world::{Equipment, LiveWorld, Sitting};
+use crate::run::world::{Equipment, LiveWorld, Recipe, Sitting};
 
 /// A run that was read from its folder.
 #[derive(Debug)]
@@ -165,8 +165,11 @@ impl StoredRun {
     /// Takes the run's lock, before anything of it is touched.
     ///
     /// # Errors
-    /// When somebody else runs it.
+    /// When somebody else runs it, or it was closed for good.
     pub fn lock(&self) -> Result<RunLock, RunError> {
+        if self.is_closed() {
+            return Err(RunError::Closed(self.folder.path().to_owned()));
+        }
         Ok(RunLock::take(&self.folder.lock_path())?)
     }
 
@@ -233,6 +236,7 @@ impl StoredRun {
                 limits,
                 reporter: reporter.clone(),
                 submission: self.config.task.submission_path.trim_start_matches("./").into(),
+                recipe: Recipe::of(&self.config),
                 training_table: self.config.task.validation.as_ref().map(|told| told.training_table.clone()),
             };
             let world: Arc<dyn World> = Arc::new(LiveWorld::new(equipment, sitting));

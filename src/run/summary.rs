@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use podium_competition::{Competition, Folders, GradingReport, Outcome as GradeOutcome};
 use podium_scaffold::{Effect, EffectResult, NodeRecord};
+use podium_types::direction::Direction;
 use podium_types::execution::{Execution, LimitHit};
 use podium_types::number::Number;
 use podium_types::sha256::Sha256;
@@ -25,6 +26,10 @@ use crate::run::wording::Wording;
 
 /// Version of `run.json`.
 const REPORT_FORMAT: u32 = 1;
+
+/// Said wherever the stand-in model answered.
+pub const STAND_IN: &str =
+    "the answers come from a stand-in model: this shows that the harness works, not which scaffold is better";
 
 /// The run report, as `run.json` holds it and `--json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,6 +69,9 @@ pub struct RunReport {
     pub detail: String,
     /// The grading report; `null` when there is nothing to grade or nothing to grade against.
     pub report: Option<GradingReport>,
+    /// The validation metric of what was handed in beside its test score, where there are both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validation: Option<ValidationGap>,
     /// Tokens and dollars.
     pub usage: UsageReport,
     /// Where the time went.
@@ -146,6 +154,37 @@ pub struct NodeReport {
     pub selected: Option<u32>,
     /// Its validation metric, as it reported it.
     pub best_validation: Option<Number>,
+}
+
+/// How far the validation metric of what was handed in was from its test score. Known after the end only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ValidationGap {
+    /// The node that was handed in.
+    pub node: u32,
+    /// Its validation metric.
+    pub validation: Number,
+    /// The signal that it was taken from: `printed`, `review`, `holdout`, ...; `null` where the journal does not say.
+    pub source: Option<String>,
+    /// Its test score in full precision.
+    pub test: Number,
+    /// By how much the validation metric was better than the test score, in the metric's unit: positive means that
+    /// validation was too optimistic, whichever way the metric improves.
+    pub gap: Number,
+}
+
+impl ValidationGap {
+    /// Of the node that was handed in; `None` without a validation metric or a test score.
+    fn of(node: &NodeRecord, graded: &GradingReport, direction: Direction) -> Option<Self> {
+        let (validation, test) = (node.metric?, graded.raw_score?);
+        let source = node.metric_source.clone();
+        Some(Self {
+            node: node.id,
+            validation,
+            source,
+            test,
+            gap: Number(direction.lead(validation.0, test.0)),
+        })
+    }
 }
 
 /// What the agent could see, and what the user had seen before. Fixed by the run context, or read back.
@@ -232,6 +271,11 @@ pub(super) fn conclude(
         (None, None) if stop.by == StoppedBy::Internal => Outcome::Failed,
         (None, None) => Outcome::NoSubmission,
     };
+    let validation = graded.as_ref().and_then(|graded| {
+        let handed_in = selected.and_then(|(node, _)| node)?;
+        let node = nodes(&entries).find(|node| node.id == handed_in)?;
+        ValidationGap::of(node, graded, run.config.task.direction)
+    });
     let tally = Tally::of(run.config.limits, &entries);
     let (verdicts, verdicts_inside) = attempts::verdicts(&entries);
     let report = RunReport {
@@ -254,6 +298,7 @@ pub(super) fn conclude(
         stopped_by: stop.by,
         detail: stop.detail.clone(),
         report: graded,
+        validation,
         usage: usage_report(&tally),
         time: time_report(&entries, &tally),
         nodes: node_report(&entries, selected.and_then(|(node, _)| node)),

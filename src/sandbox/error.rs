@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use podium_types::session::SessionKind;
 
-use crate::strength::Strength;
+use crate::{scratch::MAKING, strength::Strength};
 
 /// An error of the sandbox itself.
 #[derive(Debug, thiserror::Error)]
@@ -281,6 +281,9 @@ impl SandboxError {
                 "the engine must see this machine's files at the same paths: one that is a snap or runs in a virtual machine \
                  may not see the temporary folder, which TMPDIR names",
             ),
+            Self::Io { action: MAKING, .. } => {
+                Some("the temporary folder must be there and writable; TMPDIR names another one")
+            }
             Self::Job { .. }
             | Self::Start { .. }
             | Self::Stuck { .. }

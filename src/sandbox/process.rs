@@ -20,7 +20,7 @@ use rustix::process::{Pid, Resource, Signal};
 use crate::{
     ExecutionFuture, Facts, InForce, Job, Sandbox, SandboxError, SandboxKind, SessionFuture, SessionJob,
     Settings, Strength,
-    cgroup::{CpuClock, Group, Hierarchy, Usage},
+    cgroup::{CpuClock, Group, Groups, Usage},
     finish::{self, Evidence, Network},
     place::{Place, execute},
     program,
@@ -38,7 +38,7 @@ const MARK: &str = "PODIUM_EXECUTION";
 /// The kind, with what the machine offers.
 #[derive(Clone, Debug)]
 pub(crate) struct Process {
-    hierarchy: Option<Hierarchy>,
+    groups: Option<Groups>,
     settings: Settings,
     facts: Facts,
 }
@@ -54,21 +54,21 @@ impl Process {
     pub(crate) fn open(settings: &Settings) -> Result<Self, SandboxError> {
         let mut missing =
             vec!["a plain process has no boundary: no namespaces, no system call filter".to_owned()];
-        let hierarchy = if settings.cgroups { Hierarchy::detect() } else { None };
+        let groups = if settings.cgroups { Groups::detect() } else { None };
         let facts = Facts {
             kind: SandboxKind::Process,
             strength: Strength::Limits,
             bubblewrap: None,
             engine: None,
-            cgroup: hierarchy.as_ref().map(Hierarchy::facts),
+            cgroup: groups.as_ref().map(Groups::facts),
             seccomp: false,
             nested_namespaces_refused: false,
             callbacks: false,
             missing: Vec::new(),
         };
-        let mut process = Self { hierarchy, settings: settings.clone(), facts };
+        let mut process = Self { groups, settings: settings.clone(), facts };
         if let Err(error) = trial::run(&process, &["/bin/sh", "-c", ":"]) {
-            if process.hierarchy.take().is_none() {
+            if process.groups.take().is_none() {
                 return Err(error);
             }
             process.facts.cgroup = None;
@@ -80,7 +80,7 @@ impl Process {
 
     fn preparation(&self, job: &Job, group: Option<&Group>) -> Result<Preparation, SandboxError> {
         let mut rlimits = finish::rlimits(&job.limits);
-        if self.hierarchy.is_none() {
+        if self.groups.is_none() {
             // Counts all processes of the user, so it is a stop for fork bombs and no exact limit.
             rlimits.push((Resource::Nproc, job.limits.processes.saturating_mul(4)));
         }
@@ -100,7 +100,7 @@ impl Place for Process {
 
     fn start(&self, job: &Job, launch: Launch, _: &OwnedFd) -> Result<Live<Self::Tree>, SandboxError> {
         link_input(job)?;
-        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
+        let group = self.groups.as_ref().map(|groups| groups.create(&job.limits)).transpose()?;
         let mark = mark();
         let (command, inherit) = command(job, launch, &mark)?;
         let preparation = Preparation { inherit, ..self.preparation(job, group.as_ref())? };
@@ -118,7 +118,7 @@ impl Place for Process {
     }
 
     fn is_polled(&self) -> bool {
-        !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"))
+        !self.groups.as_ref().is_some_and(|groups| groups.has("memory"))
     }
 }
 
@@ -133,8 +133,7 @@ impl Sandbox for Process {
     }
 
     fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
-        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
-        Ok(group.as_ref().map(Group::in_force).unwrap_or_default())
+        self.groups.as_ref().map_or_else(|| Ok(InForce::default()), |groups| groups.in_force(&job.limits))
     }
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {

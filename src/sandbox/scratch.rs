@@ -10,6 +10,9 @@ use tempfile::TempDir;
 
 use crate::{SandboxError, cgroup::label, workspace};
 
+/// What failed where the temporary folder is not there or cannot be written.
+pub(crate) const MAKING: &str = "creating a folder in";
+
 /// An empty folder in the temporary folder of the machine, removed when dropped.
 pub fn folder() -> Result<TempDir, SandboxError> {
     folder_in(&std::env::temp_dir())
@@ -18,7 +21,7 @@ pub fn folder() -> Result<TempDir, SandboxError> {
 /// An empty folder in `place`, which is one that [`sweep`] looks at.
 pub(crate) fn folder_in(place: &Path) -> Result<TempDir, SandboxError> {
     let made = tempfile::Builder::new().prefix(&format!("{}.", label::fresh())).tempdir_in(place);
-    made.map_err(SandboxError::io("creating a folder in", place))
+    made.map_err(SandboxError::io(MAKING, place))
 }
 
 /// Removes what dead owners left; returns how many folders that were.

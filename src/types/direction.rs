@@ -25,6 +25,14 @@ impl Direction {
         }
     }
 
+    /// By how much `left` is better than `right`: negative where it is worse, NaN where either is.
+    pub fn lead(self, left: f64, right: f64) -> f64 {
+        match self {
+            Self::Lower => right - left,
+            Self::Higher => left - right,
+        }
+    }
+
     /// `lower` or `higher`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -43,6 +51,12 @@ impl std::fmt::Display for Direction {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lead_is_positive_whichever_way_is_better() {
+        assert_eq!((Direction::Lower.lead(1.0, 3.0), Direction::Higher.lead(3.0, 1.0)), (2.0, 2.0));
+        assert!(Direction::Lower.lead(3.0, 1.0) < 0.0 && Direction::Higher.lead(f64::NAN, 1.0).is_nan());
+    }
 
     #[test]
     fn nan_is_worst() {

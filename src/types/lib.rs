@@ -7,6 +7,7 @@
 //! - [`key`]: effect keys and the seeds derived from them
 //! - [`chat`]: messages, tools, requests and answers of language models
 //! - [`execution`]: what is run in a sandbox and what came of it
+//! - [`hidden`](mod@hidden): characters that are not seen
 //! - [`session`]: a shell or kernel that keeps state, and what is seen of it
 //! - [`verdict`]: what a submission check tells (format only, never a score)
 //! - [`evaluation`](mod@evaluation): what scoring by training labels came to
@@ -24,6 +25,7 @@ pub mod chat;
 pub mod direction;
 pub mod evaluation;
 pub mod execution;
+pub mod hidden;
 pub mod key;
 pub mod money;
 pub mod nearest;

@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Of our packages, what each may use: all of it, so an arrow that is not here is an error.
-const ARROWS: [(&str, &[&str]); 7] = [
+const ARROWS: [(&str, &[&str]); 8] = [
     ("types", &[]),
     ("metric", &["types"]),
     ("competition", &["metric", "types"]),
     ("llm", &["types"]),
     ("sandbox", &["types"]),
     ("scaffold", &["types"]),
-    ("", &["types", "metric", "competition", "llm", "sandbox", "scaffold"]),
+    ("report", &["types"]),
+    ("", &["types", "metric", "competition", "llm", "sandbox", "scaffold", "report"]),
 ];
 
 /// Of the modules of the program's own package, what each may not use.

@@ -295,6 +295,30 @@ fn what_cannot_be_granted_is_refused_in_a_sentence() {
     let options = ["--workspace", space.to_str().unwrap(), "--submission", "results/submission.csv"];
     let refused = exec(&place, &options, &["true"]).output().expect(2);
     assert!(refused.stderr.contains("would be emptied") && own.exists(), "{}", refused.stderr);
+    // A job that could reach more than its workspace needs would be none of the sandbox's.
+    let everything = exec(&place, &["--workspace", "/"], &["true"]).output().expect(2);
+    assert!(
+        everything.stderr.contains("/ is no workspace: everything in it could be"),
+        "{}",
+        everything.stderr
+    );
+    for part in ["data/some", "work/runs"] {
+        std::fs::create_dir(place.path().join(part)).unwrap();
+    }
+    for (folder, what) in [
+        ("home", "the home folder"),
+        ("", "the home folder"),
+        ("data", "the data of competitions"),
+        ("data/some", "a part of Podium's own data"),
+        ("work", "Podium's runs"),
+    ] {
+        let folder = place.path().join(folder);
+        let refused = exec(&place, &["--workspace", folder.to_str().unwrap()], &["true"]).output().expect(2);
+        assert!(refused.stderr.contains(&format!("is no workspace: {what} could be")), "{}", refused.stderr);
+        assert!(refused.stderr.contains("hint: give a folder made for the purpose"), "{}", refused.stderr);
+    }
+    let lost = exec(&place, &[], &["true"]).env("TMPDIR", "/no/such/folder").output().expect(3);
+    assert!(lost.stderr.contains("hint: the temporary folder must be there"), "{}", lost.stderr);
     // More than any file can have is no limit, and blanks of a variable are its own.
     let huge = ["--file-size", "16000000T", "--disk", "16000000T", "--env", "A= b "];
     exec(&place, &huge, &["sh", "-c", "test \"$A\" = ' b '"]).output().expect(0);

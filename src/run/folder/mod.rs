@@ -5,11 +5,13 @@
 //!   config.json      the resolved configuration; its hash is the run's identity
 //!   journal.db       the run journal
 //!   content/         content-addressed files: submissions, large journal bodies
-//!   nodes/<n>/       solution.py, output.txt, plan.md, submission.csv (derived from the journal)
+//!   nodes/<n>/       solution.py, plan.md, output.txt, submission.csv, node.json (derived from the journal)
 //!   holdout/         training labels that the harness keeps, where the scaffold asks for it
-//!   best/            solution.py and submission.csv of the node that would be handed in
+//!   best/            solution.py and submission.csv of the node that would be handed in, requirements.txt and run.sh
+//!                    to run it without Podium, and the node's number in `node`
 //!   submission.csv   what was handed in
 //!   run.json         the run report, when it has ended
+//!   closed           all its nodes were graded: it is never resumed
 //!   lock             who is running it
 //!   ballast          freed when the disk is full, so that the answer in hand still lands
 //!   work/            workspaces of executions, emptied as they end
@@ -182,6 +184,11 @@ impl RunFolder {
     /// The ballast file.
     pub fn ballast_path(&self) -> PathBuf {
         self.path.join("ballast")
+    }
+
+    /// The mark of a run that is never resumed.
+    pub fn closed_path(&self) -> PathBuf {
+        self.path.join("closed")
     }
 
     /// The lock file.

@@ -1,11 +1,11 @@
 //! Files that follow from the journal: nodes, and the best submission so far.
 //!
 //! They are derived, so writing one twice is harmless; each is written whole and renamed, so that whoever looks
-//! finds a whole file at any instant, and in `best/` the files of one node.
+//! finds a whole file at any instant, and in `best/` the files of one node. Nothing here knows a score.
 
 use std::path::Path;
 
-use podium_scaffold::{Effect, EffectResult};
+use podium_scaffold::{Effect, EffectResult, NodeRecord};
 use podium_types::execution::{Collected, Execution, Program};
 use podium_types::sha256::Sha256;
 
@@ -13,16 +13,19 @@ use crate::run::folder::content::ContentError;
 use crate::run::folder::{FolderError, RunFolder, swap, write_whole};
 use crate::run::journal::{Entry, Record};
 
+use super::recipe::Recipe;
+
 /// Writes the files of one run.
 #[derive(Clone, Debug)]
 pub struct Files {
     folder: RunFolder,
+    recipe: Recipe,
 }
 
 impl Files {
-    /// The files of the run in `folder`.
-    pub const fn new(folder: RunFolder) -> Self {
-        Self { folder }
+    /// The files of the run in `folder`, whose solutions are run by `recipe`.
+    pub const fn new(folder: RunFolder, recipe: Recipe) -> Self {
+        Self { folder, recipe }
     }
 
     /// Writes what `entry` says.
@@ -36,15 +39,19 @@ impl Files {
                 let Some(node) = key.number() else { return Ok(()) };
                 self.execution(&self.folder.node_path(node), &request.program, execution)
             }
-            (Effect::Node(node), _) => {
-                let path = self.folder.node_path(node.id);
-                put(&path.join("solution.py"), node.code.as_bytes())
-                    .and_then(|()| put(&path.join("plan.md"), node.plan.as_bytes()))
-                    .map_err(|error| sentence(&error))
-            }
+            (Effect::Node(node), _) => self.node(node),
             (Effect::SelectFinal { node, sha256 }, _) => self.best(*node, sha256),
             _ => Ok(()),
         }
+    }
+
+    fn node(&self, node: &NodeRecord) -> Result<(), String> {
+        let path = self.folder.node_path(node.id);
+        let record = serde_json::to_vec_pretty(node).map_err(|error| error.to_string())?;
+        put(&path.join("solution.py"), node.code.as_bytes())
+            .and_then(|()| put(&path.join("plan.md"), node.plan.as_bytes()))
+            .and_then(|()| put(&path.join("node.json"), &record))
+            .map_err(|error| sentence(&error))
     }
 
     fn execution(&self, node: &Path, program: &Program, execution: &Execution) -> Result<(), String> {
@@ -61,7 +68,8 @@ impl Files {
         Ok(())
     }
 
-    /// Submission, and the solution where one node made it, as one folder that is exchanged whole.
+    /// Submission, and where one node made it the solution with all that it takes to run it again, as one folder that
+    /// is exchanged whole.
     fn best(&self, node: Option<u32>, sha256: &Sha256) -> Result<(), String> {
         let best = self.folder.best_path();
         let fresh = best.with_extension("new");
@@ -79,6 +87,8 @@ impl Files {
         let path = self.folder.node_path(node).join("solution.py");
         let code = std::fs::read(&path).map_err(|source| FolderError { act: "read", path, source })?;
         write_whole(&folder.join("solution.py"), &code)?;
+        write_whole(&folder.join("requirements.txt"), self.recipe.requirements.as_bytes())?;
+        write_whole(&folder.join("run.sh"), self.recipe.script.as_bytes())?;
         write_whole(&folder.join("node"), format!("{node}\n").as_bytes())
     }
 }
@@ -106,7 +116,8 @@ mod tests {
     fn the_best_folder_holds_one_node_and_nothing_else() {
         let place = tempfile::tempdir().unwrap();
         let folder = RunFolder::create(place.path(), "run").unwrap();
-        let files = Files::new(folder.clone());
+        let recipe = Recipe { requirements: "numpy==2.2.6\n".to_owned(), script: "true\n".to_owned() };
+        let files = Files::new(folder.clone(), recipe);
         let read = |name: &str| std::fs::read_to_string(folder.best_path().join(name)).unwrap();
         for node in [3, 5] {
             let sha256 = folder.content().put(format!("id,y\n1,{node}\n").as_bytes()).unwrap();
@@ -118,7 +129,11 @@ mod tests {
             assert_eq!(read("solution.py"), format!("print({node})"));
             assert_eq!(read("submission.csv"), format!("id,y\n1,{node}\n"));
             assert_eq!(read("node"), format!("{node}\n"));
-            assert_eq!(std::fs::read_dir(folder.best_path()).unwrap().count(), 3);
+            assert_eq!(
+                (read("requirements.txt").as_str(), read("run.sh").as_str()),
+                ("numpy==2.2.6\n", "true\n")
+            );
+            assert_eq!(std::fs::read_dir(folder.best_path()).unwrap().count(), 5);
             assert!(!folder.best_path().with_extension("new").exists());
         }
         // A node without its submission changes nothing.

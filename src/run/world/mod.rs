@@ -8,6 +8,7 @@ mod evaluations;
 mod files;
 mod leases;
 mod local;
+mod recipe;
 mod trace;
 mod truncated;
 mod workspaces;
@@ -36,6 +37,7 @@ use crate::run::stop::{Stop, StoppedBy};
 
 pub use files::Files;
 use leases::Leases;
+pub use recipe::Recipe;
 use workspaces::Workspaces;
 
 /// What the live world is made of.
@@ -124,6 +126,8 @@ pub struct Sitting {
     pub reporter: mpsc::UnboundedSender<Report>,
     /// The submission's path inside a workspace.
     pub submission: PathBuf,
+    /// How a solution is run without Podium.
+    pub recipe: Recipe,
     /// The training table, where the run keeps labels of it.
     pub training_table: Option<String>,
 }
@@ -131,7 +135,7 @@ pub struct Sitting {
 impl LiveWorld {
     /// A world for one sitting.
     pub fn new(equipment: Equipment, sitting: Sitting) -> Self {
-        let files = Files::new(sitting.folder.clone());
+        let files = Files::new(sitting.folder.clone(), sitting.recipe);
         let grant = equipment.execution_limits.cpus.count();
         let (processors, gpus) = (equipment.resources.cpus().ids(), equipment.resources.gpus());
         let inner = Inner {

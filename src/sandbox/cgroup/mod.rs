@@ -2,10 +2,11 @@
 //!
 //! Version 2 is used where the harness may create groups with memory and pids controllers, else version 1 where its
 //! hierarchies are writable, else none; what is found is part of the strength. A group is made per execution below the
-//! harness's own group, so that a limit on the harness still holds, and is removed when the tree is dead. Its name
+//! harness's own group, so that a limit on the harness still holds, and is removed when the tree is dead ([`Groups`]). Its name
 //! tells its owner (see [`label`]), so that the sweep at the next start removes what a crash left and nothing else.
 
 mod foreign;
+mod groups;
 pub(crate) mod label;
 mod sweep;
 mod v1;
@@ -13,10 +14,10 @@ mod v2;
 
 use std::{
     fs::OpenOptions,
-    io,
+    io::{self, Write as _},
     os::fd::OwnedFd,
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use rustix::process::{Pid, Signal};
@@ -24,10 +25,8 @@ use rustix::process::{Pid, Signal};
 use crate::{InForce, Limits, SandboxError, strength::CgroupFacts};
 
 pub(crate) use foreign::Foreign;
+pub(crate) use groups::Groups;
 pub(crate) use sweep::sweep;
-
-/// How long the last processes of a killed group may take to leave it.
-const LEAVE: Duration = Duration::from_secs(5);
 
 /// Where groups can be made on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +40,7 @@ pub(crate) enum Hierarchy {
 /// The group or groups of one execution. Removed when dropped, with whatever is still in them.
 #[derive(Debug)]
 pub(crate) struct Group {
-    hierarchy: Hierarchy,
+    groups: Groups,
     folders: Vec<PathBuf>,
 }
 
@@ -113,31 +112,13 @@ impl Hierarchy {
             Self::V2(parent) => vec![&parent.folder],
         }
     }
-
-    /// Makes the group of one execution, with its limits set.
-    pub(crate) fn create(&self, limits: &Limits) -> Result<Group, SandboxError> {
-        let name = label::fresh();
-        let mut group = Group { hierarchy: self.clone(), folders: Vec::new() };
-        for parent in self.parents() {
-            let folder = parent.join(&name);
-            std::fs::create_dir(&folder).map_err(SandboxError::io("creating", &folder))?;
-            group.folders.push(folder);
-        }
-        for (folder, file, value) in group.settings(limits) {
-            let path = folder.join(file);
-            if path.exists() {
-                std::fs::write(&path, value).map_err(SandboxError::io("writing", &path))?;
-            }
-        }
-        Ok(group)
-    }
 }
 
 impl Group {
     /// The files by which a process with a single thread joins. In version 1 a thread that moves itself by `tasks`
     /// does not wait for the lock on all forks of the machine, which takes some ten milliseconds.
     pub(crate) fn procs(&self) -> Result<Vec<OwnedFd>, SandboxError> {
-        let file = match &self.hierarchy {
+        let file = match self.groups.hierarchy() {
             Hierarchy::V1(_) => "tasks",
             Hierarchy::V2(_) => "cgroup.procs",
         };
@@ -149,21 +130,30 @@ impl Group {
         self.folders.iter().map(open).collect()
     }
 
-    /// Folder, file and value of each limit.
-    fn settings(&self, limits: &Limits) -> Vec<(&Path, &'static str, String)> {
-        let settings = match &self.hierarchy {
-            Hierarchy::V1(_) => v1::settings(limits, &self.folders),
-            Hierarchy::V2(_) => v2::settings(limits),
+    /// Sets the limits. What this kernel does not know is left out.
+    fn limit(&self, limits: &Limits) -> Result<(), SandboxError> {
+        let settings = match self.groups.hierarchy() {
+            Hierarchy::V1(mounts) => v1::settings(limits, mounts, &self.folders),
+            Hierarchy::V2(_) => v2::settings(limits, &self.folders),
         };
-        let folders = self.folders.iter();
-        folders
-            .flat_map(|folder| settings.iter().map(|(file, value)| (folder.as_path(), *file, value.clone())))
-            .collect()
+        for (path, value) in settings {
+            let written = OpenOptions::new()
+                .write(true)
+                .open(&path)
+                .and_then(|mut file| file.write_all(value.as_bytes()));
+            match written {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(SandboxError::io("writing", &path)(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// What the kernel says it holds the group to.
-    pub(crate) fn in_force(&self) -> InForce {
-        match &self.hierarchy {
+    fn in_force(&self) -> InForce {
+        match self.groups.hierarchy() {
             Hierarchy::V1(_) => v1::in_force(&self.folders),
             Hierarchy::V2(_) => v2::in_force(&self.folders),
         }
@@ -181,7 +171,7 @@ impl Group {
     }
 
     fn reader(&self) -> fn(&[PathBuf]) -> Usage {
-        match &self.hierarchy {
+        match self.groups.hierarchy() {
             Hierarchy::V1(_) => v1::usage,
             Hierarchy::V2(_) => v2::usage,
         }
@@ -197,16 +187,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        let folders = std::mem::take(&mut self.folders);
-        let left: Vec<PathBuf> = folders.into_iter().filter(|folder| try_remove(folder).is_err()).collect();
-        if !left.is_empty() {
-            // The last processes are on their way out; nobody should have to wait for them here.
-            let _ = std::thread::Builder::new().name("podium-cgroup".to_owned()).spawn(move || {
-                for folder in left {
-                    remove(&folder);
-                }
-            });
-        }
+        self.groups.remove(std::mem::take(&mut self.folders));
     }
 }
 
@@ -216,20 +197,6 @@ fn try_remove(folder: &Path) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
-}
-
-/// Kills what is in a group and removes it. False when it did not become empty in time.
-fn remove(folder: &Path) -> bool {
-    let deadline = Instant::now() + LEAVE;
-    while try_remove(folder).is_err() {
-        if Instant::now() > deadline {
-            tracing::warn!(group = %folder.display(), "control group could not be removed");
-            return false;
-        }
-        kill_all(folder);
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    true
 }
 
 /// One round of SIGKILL, by the kernel where it can. Forbidding forks first keeps a fork bomb from outrunning it.

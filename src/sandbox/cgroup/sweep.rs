@@ -3,7 +3,7 @@
 //! Its processes die by the parent-death signal; an empty group does not. Only groups that bear our label and whose
 //! owner is dead are touched, so two harnesses can run side by side.
 
-use super::{Hierarchy, label, remove};
+use super::{Hierarchy, groups::remove, label};
 
 /// Removes what dead owners left; returns how many groups that were.
 pub(crate) fn sweep() -> usize {

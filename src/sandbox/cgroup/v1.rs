@@ -10,7 +10,7 @@ use super::{Usage, can_create, keyed, number};
 use crate::{InForce, Limits};
 
 /// The controllers that are used where they are.
-const WANTED: [&str; 5] = ["memory", "pids", "cpu", "cpuacct", "cpuset"];
+const WANTED: [&str; 5] = ["memory", "pids", "cpuacct", "cpu", "cpuset"];
 
 /// Processors and memory nodes of a group; both must be said before a process joins.
 const PROCESSORS: &str = "cpuset.cpus";
@@ -30,8 +30,11 @@ pub(super) fn detect() -> Option<Vec<Mount>> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let own = fs::read_to_string("/proc/self/cgroup").ok()?;
     let found: Vec<Mount> = mounts.lines().filter_map(|line| mount(line, &own)).collect();
-    let usable: Vec<Mount> =
+    let mut usable: Vec<Mount> =
         found.into_iter().filter(|mount| can_create(&mount.folder) && has_processors(mount)).collect();
+    // What is read at each end comes first.
+    let rank = |mount: &Mount| WANTED.iter().position(|name| mount.controllers.iter().any(|own| own == name));
+    usable.sort_by_key(rank);
     (!usable.is_empty()).then_some(usable)
 }
 
@@ -63,19 +66,28 @@ pub(super) fn mount(line: &str, own: &str) -> Option<Mount> {
     Some(Mount { folder: Path::new(point).join(below), controllers })
 }
 
-/// File and value of each limit, in the order they must be written.
-pub(super) fn settings(limits: &Limits, folders: &[PathBuf]) -> Vec<(&'static str, String)> {
-    let mut parents = folders.iter().filter_map(|folder| folder.parent());
-    let nodes = parents.find_map(|parent| fs::read_to_string(parent.join(NODES)).ok());
-    vec![
-        (PROCESSORS, limits.cpus.list()),
-        (NODES, nodes.unwrap_or_default().trim().to_owned()),
-        ("memory.limit_in_bytes", limits.memory_bytes.to_string()),
-        ("memory.memsw.limit_in_bytes", limits.memory_bytes.to_string()),
-        ("pids.max", limits.processes.to_string()),
-        ("cpu.cfs_period_us", "100000".to_owned()),
-        ("cpu.cfs_quota_us", (limits.cpus.count() * 100_000).to_string()),
-    ]
+/// File and value of each limit of a group, in the order they must be written. A new group's period is 100 ms.
+pub(super) fn settings(limits: &Limits, mounts: &[Mount], folders: &[PathBuf]) -> Vec<(PathBuf, String)> {
+    let mut settings = Vec::new();
+    for (mount, folder) in mounts.iter().zip(folders) {
+        for controller in &mount.controllers {
+            let values = match controller.as_str() {
+                "cpuset" => {
+                    let nodes = fs::read_to_string(mount.folder.join(NODES)).unwrap_or_default();
+                    vec![(PROCESSORS, limits.cpus.list()), (NODES, nodes.trim().to_owned())]
+                }
+                "memory" => vec![
+                    ("memory.limit_in_bytes", limits.memory_bytes.to_string()),
+                    ("memory.memsw.limit_in_bytes", limits.memory_bytes.to_string()),
+                ],
+                "pids" => vec![("pids.max", limits.processes.to_string())],
+                "cpu" => vec![("cpu.cfs_quota_us", (limits.cpus.count() * 100_000).to_string())],
+                _ => Vec::new(),
+            };
+            settings.extend(values.into_iter().map(|(file, value)| (folder.join(file), value)));
+        }
+    }
+    settings
 }
 
 /// What is held, as the files say now.

@@ -63,15 +63,17 @@ fn parent(folder: &Path) -> Option<Parent> {
     complete.then(|| Parent { folder: folder.to_owned(), controllers })
 }
 
-/// File and value of each limit.
-pub(super) fn settings(limits: &Limits) -> Vec<(&'static str, String)> {
-    vec![
+/// File and value of each limit of a group.
+pub(super) fn settings(limits: &Limits, folders: &[PathBuf]) -> Vec<(PathBuf, String)> {
+    let values = [
         ("memory.max", limits.memory_bytes.to_string()),
         ("memory.swap.max", "0".to_owned()),
         ("pids.max", limits.processes.to_string()),
         ("cpuset.cpus", limits.cpus.list()),
         ("cpu.max", format!("{} 100000", limits.cpus.count() * 100_000)),
-    ]
+    ];
+    let all = folders.iter().flat_map(|folder| values.iter().map(move |value| (folder, value)));
+    all.map(|(folder, (file, value))| (folder.join(file), value.clone())).collect()
 }
 
 /// What is held, as the files say now.

@@ -10,6 +10,7 @@
 
 mod arguments;
 mod devices;
+mod etc;
 pub(crate) mod network;
 mod nodes;
 mod probe;
@@ -25,7 +26,7 @@ use std::{collections::BTreeMap, os::fd::OwnedFd, path::PathBuf};
 
 use crate::{
     ExecutionFuture, Facts, InForce, Job, Policy, Sandbox, SandboxError, SessionFuture, SessionJob, Settings,
-    cgroup::{Group, Hierarchy},
+    cgroup::Groups,
     place::{Place, execute},
     program::Launch,
     session,
@@ -38,10 +39,11 @@ use crate::{
 pub(crate) struct Jail {
     bubblewrap: PathBuf,
     filters: Vec<Vec<u8>>,
-    hierarchy: Option<Hierarchy>,
+    groups: Option<Groups>,
     settings: Settings,
     facts: Facts,
     nodes: nodes::Nodes,
+    etc: etc::Etc,
     warm: Servers,
 }
 
@@ -71,7 +73,7 @@ impl Place for Jail {
     }
 
     fn is_polled(&self) -> bool {
-        !self.hierarchy.as_ref().is_some_and(|hierarchy| hierarchy.has("memory"))
+        !self.groups.as_ref().is_some_and(|groups| groups.has("memory"))
     }
 }
 
@@ -93,8 +95,7 @@ impl Sandbox for Jail {
     }
 
     fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
-        let group = self.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
-        Ok(group.as_ref().map(Group::in_force).unwrap_or_default())
+        self.groups.as_ref().map_or_else(|| Ok(InForce::default()), |groups| groups.in_force(&job.limits))
     }
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {

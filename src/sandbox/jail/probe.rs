@@ -10,8 +10,8 @@ use std::{
 
 use podium_types::execution::Ended;
 
-use super::{Jail, nodes::Nodes, seccomp};
-use crate::{Facts, SandboxError, SandboxKind, Settings, Strength, cgroup::Hierarchy, trial, warm::Servers};
+use super::{Jail, etc::Etc, nodes::Nodes, seccomp};
+use crate::{Facts, SandboxError, SandboxKind, Settings, Strength, cgroup::Groups, trial, warm::Servers};
 
 /// Each line tries what must be refused and prints its name when it was.
 const SCRIPT: &str = "
@@ -33,7 +33,7 @@ pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
     let bubblewrap = find(settings)?;
     let version = version(&bubblewrap)?;
     let filters = seccomp::programs().map_err(|error| SandboxError::Probe { message: error.to_string() })?;
-    let hierarchy = if settings.cgroups { Hierarchy::detect() } else { None };
+    let groups = if settings.cgroups { Groups::detect() } else { None };
     let facts = Facts {
         kind: SandboxKind::Jail,
         strength: Strength::Full,
@@ -50,13 +50,22 @@ pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
         Err(missing) => (Nodes::default(), Some(missing.to_owned())),
     };
     let settings = settings.clone();
-    let mut jail = Jail { bubblewrap, filters, hierarchy, settings, facts, nodes, warm: Servers::default() };
+    let mut jail = Jail {
+        bubblewrap,
+        filters,
+        groups,
+        settings,
+        facts,
+        nodes,
+        etc: Etc::default(),
+        warm: Servers::default(),
+    };
 
     let (mut first, mut portless) = (None, None);
     for (nested_namespaces_refused, with_groups) in
         [(true, true), (false, true), (true, false), (false, false)]
     {
-        if !with_groups && jail.hierarchy.take().is_some() {
+        if !with_groups && jail.groups.take().is_some() {
             jail.facts.missing.push("the control groups that can be made cannot be joined".to_owned());
         }
         jail.facts.nested_namespaces_refused = nested_namespaces_refused;
@@ -80,8 +89,8 @@ pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
 
 /// Writes down the strength that the probe has shown.
 fn conclude(jail: &mut Jail) {
-    jail.facts.cgroup = jail.hierarchy.as_ref().map(Hierarchy::facts);
-    let full = jail.hierarchy.as_ref().is_some_and(Hierarchy::is_full);
+    jail.facts.cgroup = jail.groups.as_ref().map(Groups::facts);
+    let full = jail.groups.as_ref().is_some_and(Groups::is_full);
     if !full {
         jail.facts.strength = Strength::Namespaces;
         if !jail.settings.cgroups {

@@ -1,6 +1,6 @@
 //! What a jail's file system holds: an allow-list, in mount order.
 //!
-//! System folders read-only, a handful of synthesized files in `/etc`, the read-only mounts of the job at their own
+//! System folders read-only, an `/etc` of the jails' own, the read-only mounts of the job at their own
 //! path, the workspace, and the input. The rest of the host does not exist. The root itself, `/dev` and `/proc` are
 //! sealed read-only. `/proc` must be: the jail's user is the harness's user under another number, and where that is
 //! root the kernel would let it write system settings below `/proc/sys`, which reach the whole host.
@@ -16,7 +16,7 @@ use std::{
 use super::{arguments::Arguments, devices, nodes::Nodes};
 use crate::{
     Job, SandboxError,
-    callback::{self, script},
+    callback::script,
     job::{MOUNTS, check_mount_name},
     workspace,
 };
@@ -52,24 +52,15 @@ pub(crate) const MASKED: [&str; 13] = [
     "vmallocinfo",
 ];
 
-const PASSWD: &str =
-    "agent:x:1000:1000:agent:/workspace/.home:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n";
-const GROUP: &str = "agent:x:1000:\nnogroup:x:65534:\n";
-const HOSTS: &str = "127.0.0.1 localhost podium\n::1 localhost\n";
-const NSSWITCH: &str = "passwd: files\ngroup: files\nhosts: files dns\n";
-/// Without a name server, an address that no network has (RFC 5737): looking up a name fails at once, for want of a route, and is counted.
-const RESOLV: &str = "nameserver 192.0.2.1\noptions attempts:1 timeout:1\n";
-
-/// Adds all mounts of a job. With `callbacks` there is a name server.
+/// Adds all mounts of a job, with `etc` as `/etc`.
 pub(super) fn mounts(
     arguments: &mut Arguments,
     job: &Job,
     nodes: &Nodes,
-    callbacks: bool,
+    etc: &Path,
 ) -> Result<(), SandboxError> {
     check(job)?;
-    system(arguments);
-    etc(arguments, callbacks)?;
+    system(arguments, etc);
     if job.submission_check.is_some() {
         arguments.program(script::PATH, &script::text(&job.python))?;
     }
@@ -113,10 +104,14 @@ pub(crate) fn replaced<'a>(job: &'a Job, input: &Path) -> impl Iterator<Item = (
 
 /// The view of a fork server for a job: all that the job's program sees, but for the input, the content of the
 /// workspace and the processes, which are the host's. Everything is read-only.
-pub(super) fn server_mounts(arguments: &mut Arguments, job: &Job, nodes: &Nodes) -> Result<(), SandboxError> {
+pub(super) fn server_mounts(
+    arguments: &mut Arguments,
+    job: &Job,
+    nodes: &Nodes,
+    etc: &Path,
+) -> Result<(), SandboxError> {
     check(job)?;
-    system(arguments);
-    etc(arguments, false)?;
+    system(arguments, etc);
     arguments.add("--ro-bind", ["/proc", "/proc"]);
     kernel(arguments, job, nodes)?;
     for folder in read_only(job)? {
@@ -195,8 +190,8 @@ fn resolved(path: &Path) -> PathBuf {
     })
 }
 
-/// `/usr` and the folders beside it.
-fn system(arguments: &mut Arguments) {
+/// `/usr` and the folders beside it, and `/etc`.
+fn system(arguments: &mut Arguments, etc: &Path) {
     arguments.add("--ro-bind", ["/usr", "/usr"]);
     for folder in LINKED {
         match std::fs::read_link(folder) {
@@ -204,17 +199,7 @@ fn system(arguments: &mut Arguments) {
             Err(_) => arguments.add("--ro-bind-try", [folder, folder]),
         }
     }
-}
-
-fn etc(arguments: &mut Arguments, callbacks: bool) -> Result<(), SandboxError> {
-    for path in ETC {
-        arguments.add("--ro-bind-try", [path, path]);
-    }
-    arguments.file("/etc/passwd", PASSWD)?;
-    arguments.file("/etc/group", GROUP)?;
-    arguments.file("/etc/hosts", HOSTS)?;
-    arguments.file("/etc/nsswitch.conf", NSSWITCH)?;
-    arguments.file("/etc/resolv.conf", if callbacks { callback::RESOLV } else { RESOLV })
+    arguments.add("--ro-bind", [etc, Path::new("/etc")]);
 }
 
 /// `/proc`, less what tells of the host.

@@ -59,7 +59,7 @@ pub(super) fn start(
     let Finished { line, mut inherit } = arguments.finish()?;
     inherit.append(&mut launch.inherit);
 
-    let group = jail.hierarchy.as_ref().map(|hierarchy| hierarchy.create(&job.limits)).transpose()?;
+    let group = jail.groups.as_ref().map(|groups| groups.create(&job.limits)).transpose()?;
     let preparation = Preparation {
         cgroups: group.as_ref().map(Group::procs).transpose()?.unwrap_or_default(),
         affinity: Some(finish::affinity(&job.limits)),
@@ -107,7 +107,7 @@ pub(super) fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxErro
         arguments.flag("--disable-userns");
     }
     identity(&mut arguments, job);
-    root::mounts(&mut arguments, job, &jail.nodes, jail.facts.callbacks)?;
+    root::mounts(&mut arguments, job, &jail.nodes, &jail.etc.folder(jail.facts.callbacks)?)?;
     for filter in &jail.filters {
         arguments.content("--add-seccomp-fd", filter)?;
     }

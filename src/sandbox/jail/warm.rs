@@ -20,7 +20,7 @@ use rustix::{
 use super::{Jail, arguments::Arguments, root, start, tree::JailTree};
 use crate::{
     Job, SandboxError,
-    cgroup::Hierarchy,
+    cgroup::Groups,
     finish, program,
     program::{Launch, pipe_pair},
     tree::{Live, STUCK, Tree, stuck},
@@ -41,7 +41,7 @@ const NAMESPACES: [&str; 7] = ["user", "pid", "mnt", "net", "ipc", "uts", "cgrou
 pub(super) fn start(jail: &Jail, job: &Job, launch: &Launch) -> Option<Live<JailTree>> {
     let is_script = launch.stdin.is_none() && launch.inherit.is_empty() && is_of(launch, job);
     // Without control groups the tree is told by descent, which a copy is not part of.
-    let is_full = jail.hierarchy.as_ref().is_some_and(Hierarchy::is_full);
+    let is_full = jail.groups.as_ref().is_some_and(Groups::is_full);
     if !is_script || !is_full || !warm::fits(job, jail.settings.warm) {
         return None;
     }
@@ -81,7 +81,7 @@ fn serve(jail: &Jail, job: &Job, argv: Vec<OsString>) -> Result<Server, SandboxE
         start::identity(&mut arguments, job);
         arguments.add("--setenv", ["PYTHONPATH", FOLDER]);
         arguments.add("--setenv", ["PWD", root::WORKSPACE]);
-        root::server_mounts(&mut arguments, job, &jail.nodes)?;
+        root::server_mounts(&mut arguments, job, &jail.nodes, &jail.etc.folder(jail.facts.callbacks)?)?;
         let text = warm::source(control, FOLDER, root::WORKSPACE, &jail.filters);
         arguments.file(&format!("{FOLDER}/sitecustomize.py"), &text)?;
         arguments.add("--remount-ro", ["/"]);

@@ -2,20 +2,11 @@
 
 use std::{ffi::OsStr, path::PathBuf, process::Command, time::Duration};
 
-use podium_sandbox::{SandboxError, SandboxKind, Settings, open};
+use podium_sandbox::{SandboxKind, Settings, open};
 use podium_types::execution::{Ended, LimitHit};
 
 use crate::common::{Place, docker, engine_says, eventually, run, settings, skip, sleepers};
-
-/// A script that leaves a daemon behind which ignores signals and holds the output pipe.
-fn daemon(mark: &str, then: &str) -> String {
-    format!(
-        "import os, signal, subprocess, sys, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        \
-         for s in (1, 2, 15): signal.signal(s, signal.SIG_IGN)\n        \
-         os.execvp('sleep', ['sleep', '{mark}'])\n    os._exit(0)\nsubprocess.Popen(['sleep', '{mark}'])\n\
-         time.sleep(0.2)\nprint('left', flush=True)\n{then}"
-    )
-}
+use crate::stopping::daemon;
 
 #[tokio::test]
 async fn daemons_die_with_the_program() {
@@ -29,40 +20,6 @@ async fn daemons_die_with_the_program() {
     let execution = docker.execute(&job).await.unwrap();
     assert_eq!(execution.limit, Some(LimitHit::WallClock { limit_ms: 2000 }));
     assert_eq!(sleepers("97762"), [0_u32; 0]);
-}
-
-#[tokio::test]
-async fn cancelling_kills_everything() {
-    let Some(docker) = docker() else { return };
-    let place = Place::new();
-    let job = place.python(&daemon("97765", "time.sleep(97765)"));
-    let cancel = job.cancel.clone();
-    let watch = std::thread::spawn(move || {
-        eventually("the daemon runs", || sleepers("97765").len() >= 2);
-        cancel.cancel();
-    });
-    let result = docker.execute(&job).await;
-    watch.join().unwrap();
-    assert!(matches!(result, Err(SandboxError::Cancelled)), "{result:?}");
-    assert_eq!(sleepers("97765"), [0_u32; 0]);
-}
-
-#[tokio::test]
-async fn dropping_the_execution_kills_everything() {
-    let Some(docker) = docker() else { return };
-    let place = Place::new();
-    let job = place.python(&daemon("97766", "time.sleep(97766)"));
-    {
-        let execution = docker.execute(&job);
-        let started = tokio::task::spawn_blocking(|| {
-            eventually("the daemon runs", || sleepers("97766").len() >= 2);
-        });
-        tokio::select! {
-            result = execution => panic!("ended by itself: {result:?}"),
-            started = started => started.unwrap(),
-        }
-    }
-    eventually("the daemon is dead", || sleepers("97766").is_empty());
 }
 
 #[tokio::test]

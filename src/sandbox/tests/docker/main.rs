@@ -25,3 +25,5 @@ mod results;
 #[path = "../it/session/mod.rs"]
 mod session;
 mod sessions;
+#[path = "../it/stopping.rs"]
+mod stopping;

@@ -39,7 +39,8 @@ fn killing_the_harness_kills_its_jails() {
     assert_eq!(groups.is_empty(), jail.facts().cgroup.is_none());
     // What it finds may be another test's.
     podium_sandbox::sweep();
-    assert_eq!(groups_of(harness.id()), groups, "the other harness is alive");
+    let now = groups_of(harness.id());
+    assert!(groups.iter().all(|group| now.contains(group)), "the other harness is alive");
     harness.kill().unwrap();
     harness.wait().unwrap();
     eventually("the jail is dead", || sleepers("98771").is_empty());

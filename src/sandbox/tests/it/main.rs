@@ -24,5 +24,6 @@ mod results;
 mod session;
 #[path = "session/process.rs"]
 mod session_process;
+mod stopping;
 mod submission;
 mod warm;

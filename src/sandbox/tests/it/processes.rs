@@ -2,20 +2,13 @@
 
 use std::time::Duration;
 
-use podium_sandbox::{SandboxError, SandboxKind, Settings, open};
+use podium_sandbox::{SandboxKind, Settings, open};
 use podium_types::execution::{Ended, LimitHit};
 
-use crate::common::{Place, eventually, jail, sleepers};
-
-/// A script that leaves a daemon behind which ignores signals and holds the output pipe.
-fn daemon(mark: &str, then: &str) -> String {
-    format!(
-        "import os, signal, subprocess, sys, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        \
-         for s in (1, 2, 15): signal.signal(s, signal.SIG_IGN)\n        \
-         os.execvp('sleep', ['sleep', '{mark}'])\n    os._exit(0)\nsubprocess.Popen(['sleep', '{mark}'])\n\
-         time.sleep(0.2)\nprint('left', flush=True)\n{then}"
-    )
-}
+use crate::{
+    common::{Place, eventually, jail, sleepers},
+    stopping::daemon,
+};
 
 #[tokio::test]
 async fn a_plain_process_leaves_nothing_either() {
@@ -35,40 +28,6 @@ async fn a_plain_process_leaves_nothing_either() {
     assert_eq!(execution.limit, Some(LimitHit::WallClock { limit_ms: 1000 }));
     assert_eq!(execution.exception.unwrap().kind, "KeyboardInterrupt");
     assert!(execution.output.text().starts_with("id,x"));
-}
-
-#[tokio::test]
-async fn cancelling_kills_everything() {
-    let Some(jail) = jail() else { return };
-    let place = Place::new();
-    let job = place.python(&daemon("98765", "time.sleep(98765)"));
-    let cancel = job.cancel.clone();
-    let watch = std::thread::spawn(move || {
-        eventually("the daemon runs", || sleepers("98765").len() >= 2);
-        cancel.cancel();
-    });
-    let result = jail.execute(&job).await;
-    watch.join().unwrap();
-    assert!(matches!(result, Err(SandboxError::Cancelled)), "{result:?}");
-    assert_eq!(sleepers("98765"), [0_u32; 0]);
-}
-
-#[tokio::test]
-async fn dropping_the_execution_kills_everything() {
-    let Some(jail) = jail() else { return };
-    let place = Place::new();
-    let job = place.python(&daemon("98766", "time.sleep(98766)"));
-    {
-        let execution = jail.execute(&job);
-        let started = tokio::task::spawn_blocking(|| {
-            eventually("the daemon runs", || sleepers("98766").len() >= 2);
-        });
-        tokio::select! {
-            result = execution => panic!("ended by itself: {result:?}"),
-            started = started => started.unwrap(),
-        }
-    }
-    eventually("the daemon is dead", || sleepers("98766").is_empty());
 }
 
 #[test]

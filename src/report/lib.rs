@@ -1,0 +1,13 @@
+//! What is shown of runs, as documents that stand on their own.
+//!
+//! - [`story`]: a run as plain data, filled in by whoever can read one
+//! - [`page`](mod@page): the story as one HTML file that asks nothing of a network
+//! - [`embed`]: text of any origin inside HTML and scripts
+//!
+//! Must not know: journals, run folders, terminals, networks.
+
+pub mod embed;
+pub mod page;
+pub mod story;
+
+pub use page::page;
