@@ -45,16 +45,33 @@ pub struct Place {
 /// Mean radius of the earth in metres, as the decimeter challenges round it.
 pub const EARTH_RADIUS: f64 = 6_371_000.0;
 
+/// A place on a sphere in radians, with the cosine of its latitude as it was computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Angles {
+    /// North of the equator.
+    pub latitude: f64,
+    /// Cosine of the latitude.
+    pub cosine: f64,
+    /// East of the meridian.
+    pub longitude: f64,
+}
+
+impl From<Place> for Angles {
+    fn from(place: Place) -> Self {
+        let latitude = place.latitude.to_radians();
+        Self { latitude, cosine: latitude.cos(), longitude: place.longitude.to_radians() }
+    }
+}
+
 /// Distance along the sphere: `2r·arcsin √(sin²(Δφ/2) + cos φ₁·cos φ₂·sin²(Δλ/2))`, in the unit of the radius.
 ///
 /// NaN where a coordinate is none or infinite, and where a latitude beyond the pole takes the root out of 0 to 1.
 /// Range 0 to π·r. Source: the haversine formula.
-pub fn haversine(left: Place, right: Place, radius: f64) -> f64 {
-    let (left_latitude, right_latitude) = (left.latitude.to_radians(), right.latitude.to_radians());
-    let latitudes = ((left_latitude - right_latitude) / 2.0).sin();
-    let longitudes = ((left.longitude.to_radians() - right.longitude.to_radians()) / 2.0).sin();
-    let share =
-        latitudes * latitudes + left_latitude.cos() * right_latitude.cos() * (longitudes * longitudes);
+pub fn haversine(left: impl Into<Angles>, right: impl Into<Angles>, radius: f64) -> f64 {
+    let (left, right) = (left.into(), right.into());
+    let latitudes = ((left.latitude - right.latitude) / 2.0).sin();
+    let longitudes = ((left.longitude - right.longitude) / 2.0).sin();
+    let share = latitudes * latitudes + left.cosine * right.cosine * (longitudes * longitudes);
     2.0 * radius * share.sqrt().asin()
 }
 

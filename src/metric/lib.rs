@@ -56,7 +56,9 @@ pub use classification::{accuracy, macro_f1, micro_f1};
 pub use coco::{CocoDetection, CocoOptions, CocoTruth, coco_mean_average_precision};
 pub use correlation::{average_ranks, matthews_correlation, pearson, spearman};
 pub use cuboid::{Cuboid, CuboidError};
-pub use distance::{Direction3, EARTH_RADIUS, Place, angle_between, haversine, mean_angular_error, quantile};
+pub use distance::{
+    Angles, Direction3, EARTH_RADIUS, Place, angle_between, haversine, mean_angular_error, quantile,
+};
 pub use edit_distance::{TextDistance, edit_rate, mean_text_distance};
 pub use error::MetricError;
 pub use hausdorff::{Volume, hausdorff};

@@ -77,6 +77,11 @@ impl Texts {
         (0..self.len()).map(|row| self.get(row))
     }
 
+    /// Whether any is missing.
+    pub(crate) fn any_missing(&self) -> bool {
+        self.missing.iter().any(|word| *word != 0)
+    }
+
     fn is_missing(&self, row: usize) -> bool {
         self.missing.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
@@ -91,19 +96,29 @@ impl Texts {
         }
     }
 
-    /// Texts that stand end to end in a buffer; those that are `missing` are so whatever stands there.
-    pub(crate) fn of_buffer(bytes: Vec<u8>, ends: Ends, missing: impl Fn(&[u8]) -> bool) -> Self {
-        // The stream was checked to be UTF-8 and cells end at ASCII bytes, so nothing is lost.
-        let text = String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        let mut texts = Self { text, ends: Ends::default(), missing: Vec::new() };
-        for (row, span) in ends.spans().enumerate() {
-            if missing(texts.text.as_bytes().get(span).unwrap_or_default()) {
-                texts.mark_missing(row);
-            }
+    /// A cell as the file spells it, which may turn out to be missing.
+    pub(crate) fn push_spelled(&mut self, cell: &str) {
+        self.text.push_str(cell);
+        self.ends.push(self.text.len());
+    }
+
+    /// The cells from `row` on as they are spelled, the missing ones too.
+    pub(crate) fn spelled(&self, row: usize) -> impl Iterator<Item = &[u8]> {
+        self.ends.spans(row).map(|span| self.text.as_bytes().get(span).unwrap_or_default())
+    }
+
+    /// The cells from `row` on that are spelled so are missing.
+    pub(crate) fn mark_missing_from(&mut self, row: usize, missing: impl Fn(&[u8]) -> bool) {
+        let rows = self.spelled(row).zip(row..).filter(|(cell, _)| missing(cell)).map(|(_, row)| row);
+        for row in rows.collect::<Vec<usize>>() {
+            self.mark_missing(row);
         }
-        texts.ends = ends;
-        texts
+    }
+
+    /// Forgets the cells from `row` on.
+    pub(crate) fn truncate(&mut self, row: usize) {
+        self.ends.truncate(row);
+        self.text.truncate(self.ends.last());
     }
 
     pub(crate) fn push(&mut self, cell: Option<&str>) {
@@ -127,6 +142,10 @@ impl Texts {
 /// By cells: what a missing one is spelled like does not matter.
 impl PartialEq for Texts {
     fn eq(&self, other: &Self) -> bool {
+        let simple = self.missing.is_empty() && other.missing.is_empty();
+        if simple {
+            return self.ends == other.ends && self.text == other.text;
+        }
         self.len() == other.len() && self.iter().eq(other.iter())
     }
 }

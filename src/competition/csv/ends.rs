@@ -63,13 +63,18 @@ impl Ends {
         }
     }
 
-    /// All spans in order.
-    pub(crate) fn spans(&self) -> impl Iterator<Item = Range<usize>> {
-        let mut start = 0;
-        (0..self.len()).map(move |position| {
+    /// The spans from this one on, in order.
+    pub(crate) fn spans(&self, first: usize) -> impl Iterator<Item = Range<usize>> {
+        let mut start = first.checked_sub(1).and_then(|before| self.end(before)).unwrap_or_default();
+        (first..self.len()).map(move |position| {
             let end = self.end(position).unwrap_or(start);
             std::mem::replace(&mut start, end)..end
         })
+    }
+
+    /// Where the last span ends.
+    pub(crate) fn last(&self) -> usize {
+        self.len().checked_sub(1).and_then(|last| self.end(last)).unwrap_or_default()
     }
 
     /// Appends spans whose buffer was appended at `offset`.
@@ -79,10 +84,12 @@ impl Ends {
         }
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Forgets the spans from this one on.
+    pub(crate) fn truncate(&mut self, first: usize) {
         match self {
-            Self::Short(ends) => ends.clear(),
-            Self::Long(_) => *self = Self::default(),
+            Self::Short(ends) => ends.truncate(first),
+            Self::Long(_) if first == 0 => *self = Self::default(),
+            Self::Long(ends) => ends.truncate(first),
         }
     }
 }
@@ -99,7 +106,7 @@ mod tests {
             ends.push(end);
         }
         assert!(matches!(ends, Ends::Long(_)));
-        let spans: Vec<Range<usize>> = ends.spans().collect();
+        let spans: Vec<Range<usize>> = ends.spans(0).collect();
         assert_eq!(spans.iter().map(|span| span.end).collect::<Vec<_>>(), positions);
         assert_eq!(
             spans.iter().map(|span| span.start).collect::<Vec<_>>(),
@@ -107,11 +114,16 @@ mod tests {
         );
         assert_eq!(ends.span(1), Some(3..3));
         assert_eq!(ends.span(5), None);
+        assert_eq!(ends.spans(3).next(), Some(u32::MAX as usize..u32::MAX as usize + 1));
 
         let mut other = Ends::default();
         other.push(2);
         other.append(&ends, 2);
         assert_eq!(other.span(1), Some(2..5));
-        assert_eq!(other.len(), 6);
+        assert_eq!((other.len(), other.last()), (6, u32::MAX as usize + 9));
+        other.truncate(2);
+        assert_eq!((other.len(), other.last()), (2, 5));
+        other.truncate(0);
+        assert_eq!((other.len(), other.last()), (0, 0));
     }
 }

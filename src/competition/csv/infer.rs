@@ -3,60 +3,91 @@
 //! where an overflow is involved; that is pandas' law and kept.
 
 use crate::csv::column::{Column, MixedCell, Texts};
-use crate::csv::ends::Ends;
 use crate::csv::number::{NoInteger, UnsignedSeen, boolean, float64, int64, is_missing, uint64};
 
-/// The cells of one column in one block.
+/// The cells of one column, block by block. Blocks of text stay where they are, so that a column of text is written
+/// once; any other type becomes a column of its own.
 #[derive(Debug, Default)]
-pub(crate) struct Block {
-    bytes: Vec<u8>,
-    ends: Ends,
+pub(crate) struct Blocks {
+    cells: Texts,
+    /// Rows of the blocks before the last one, all of them text.
+    settled: usize,
+    /// What the blocks have become, where that is not text alone.
+    column: Option<Column>,
 }
 
-impl Block {
-    pub(crate) fn push(&mut self, cell: &[u8]) {
-        self.bytes.extend_from_slice(cell);
-        self.ends.push(self.bytes.len());
+impl Blocks {
+    pub(crate) fn push(&mut self, cell: &str) {
+        self.cells.push_spelled(cell);
     }
 
-    fn cells(&self) -> impl Iterator<Item = &[u8]> {
-        self.ends.spans().map(|span| self.bytes.get(span).unwrap_or_default())
+    /// Ends a block; its cells are kept as the file spells them, none of them missing.
+    pub(crate) fn end_as_text(&mut self) {
+        self.settle_text(|_| false);
     }
 
-    /// The cells as the file spells them, none of them missing. The block is empty after it.
-    pub(crate) fn take_text(&mut self) -> Column {
-        self.take_texts(|_| false)
-    }
-
-    /// The cells under the type that fits them all. The block is empty after it.
-    pub(crate) fn take_inferred(&mut self) -> Column {
-        if self.ends.is_empty() {
-            return self.take_text();
+    /// Ends a block under the type that fits all of its cells.
+    pub(crate) fn end_inferred(&mut self) {
+        if self.cells.len() == self.settled {
+            return self.end_as_text();
         }
         let column = match self.integers() {
             Integers::Column(column) => Some(column),
             Integers::Text { missing_words: true } => None,
-            Integers::Text { missing_words: false } => return self.take_text(),
+            Integers::Text { missing_words: false } => return self.end_as_text(),
             Integers::No => self.floats().or_else(|| self.booleans()),
         };
         match column {
-            None => self.take_texts(is_missing),
+            None => self.settle_text(is_missing),
             Some(column) => {
-                self.bytes.clear();
-                self.ends.clear();
-                column
+                self.cells.truncate(self.settled);
+                self.append(column);
             }
         }
     }
 
-    /// The buffer becomes the column's.
-    fn take_texts(&mut self, missing: impl Fn(&[u8]) -> bool) -> Column {
-        let (bytes, ends) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.ends));
-        Column::Text(Texts::of_buffer(bytes, ends, missing))
+    /// The column of all blocks; none where no block has ended.
+    pub(crate) fn finish(self) -> Option<Column> {
+        let text = self.settled > 0 || self.column.is_none();
+        if text { Some(Column::Text(self.cells)) } else { self.column }
+    }
+
+    fn settle_text(&mut self, missing: impl Fn(&[u8]) -> bool) {
+        self.cells.mark_missing_from(self.settled, missing);
+        self.settled = self.cells.len();
+        if self.column.is_some() {
+            let next = Column::Text(self.take_text());
+            self.append(next);
+        }
+    }
+
+    fn take_text(&mut self) -> Texts {
+        self.settled = 0;
+        std::mem::take(&mut self.cells)
+    }
+
+    fn append(&mut self, next: Column) {
+        let before = match self.column.take() {
+            None if self.settled > 0 => Some(Column::Text(self.take_text())),
+            before => before,
+        };
+        self.column = Some(match before {
+            None => next,
+            Some(column) => column.append(next),
+        });
+    }
+
+    /// The cells of the block that has not ended.
+    fn cells(&self) -> impl Iterator<Item = &[u8]> {
+        self.cells.spelled(self.settled)
+    }
+
+    fn rows(&self) -> usize {
+        self.cells.len() - self.settled
     }
 
     fn integers(&self) -> Integers {
-        let mut values = Vec::with_capacity(self.ends.len());
+        let mut values = Vec::with_capacity(self.rows());
         let mut missing = false;
         for cell in self.cells() {
             if is_missing(cell) {
@@ -82,7 +113,7 @@ impl Block {
     }
 
     fn unsigned(&self) -> Integers {
-        let mut values = Vec::with_capacity(self.ends.len());
+        let mut values = Vec::with_capacity(self.rows());
         let mut seen = UnsignedSeen::default();
         for cell in self.cells() {
             if is_missing(cell) {
@@ -106,7 +137,7 @@ impl Block {
     }
 
     fn floats(&self) -> Option<Column> {
-        let mut values = Vec::with_capacity(self.ends.len());
+        let mut values = Vec::with_capacity(self.rows());
         for cell in self.cells() {
             values.push(if is_missing(cell) { f64::NAN } else { float64(cell)? });
         }
@@ -114,7 +145,7 @@ impl Block {
     }
 
     fn booleans(&self) -> Option<Column> {
-        let mut values = Vec::with_capacity(self.ends.len());
+        let mut values = Vec::with_capacity(self.rows());
         for cell in self.cells() {
             values.push(if is_missing(cell) { None } else { Some(boolean(cell)?) });
         }

@@ -9,7 +9,9 @@ mod column;
 mod ends;
 mod error;
 mod infer;
+mod marks;
 mod number;
+mod pieces;
 mod raw;
 mod table;
 mod tokenizer;
@@ -25,64 +27,76 @@ pub use table::{MAX_COLUMNS, ReadOptions, Table};
 pub(crate) use raw::{RawRow, cell, each_row};
 pub(crate) use tokenizer::line_ends;
 
+use pieces::{Direct, Held, Piece, Pieces, ahead};
 use table::TableBuilder;
 use tokenizer::Tokenizer;
 
-const PIECE: usize = 64 * 1024;
-
 /// Reads a table.
 pub fn read(input: impl Read, options: &ReadOptions) -> Result<Table, CsvError> {
-    read_within(input, options, &AtomicU64::new(options.max_rows.unwrap_or(u64::MAX))).0
+    let limit = AtomicU64::new(options.max_rows.unwrap_or(u64::MAX));
+    read_pieces(Direct(input), options, &limit).0
 }
 
 /// Reads a table of at most `limit` data rows, whatever the options say; another thread may lower the limit meanwhile.
-/// Also tells how many data rows were begun, so that what came of a limit that was late can be settled afterwards.
+/// Also tells how many data rows were begun, so that what came of a limit that was late can be settled afterwards. Where
+/// the file is long, another thread reads ahead.
 pub(crate) fn read_within(
-    input: impl Read,
+    mut input: impl Read + Send,
+    long: bool,
+    options: &ReadOptions,
+    limit: &AtomicU64,
+) -> (Result<Table, CsvError>, u64) {
+    let ahead = if long { ahead(&mut input, |pieces| read_pieces(pieces, options, limit)) } else { None };
+    ahead.unwrap_or_else(|| read_pieces(Direct(input), options, limit))
+}
+
+fn read_pieces(
+    pieces: impl Pieces,
     options: &ReadOptions,
     limit: &AtomicU64,
 ) -> (Result<Table, CsvError>, u64) {
     let mut builder = TableBuilder::new(options, limit);
-    let end = feed(input, options, &mut builder);
+    let end = feed(pieces, options, &mut builder);
     let rows = builder.rows();
     (end.map(|()| builder.finish()), rows)
 }
 
-fn feed(mut input: impl Read, options: &ReadOptions, builder: &mut TableBuilder<'_>) -> Result<(), CsvError> {
+fn feed(
+    mut pieces: impl Pieces,
+    options: &ReadOptions,
+    builder: &mut TableBuilder<'_>,
+) -> Result<(), CsvError> {
     let mut tokenizer = Tokenizer::new(options.delimiter);
-    let mut sink = |row: &tokenizer::Row| builder.row(row);
-    let mut buffer = vec![0; PIECE];
-    // Bytes at the front of the buffer that begin a character whose end has not come yet.
-    let mut held = 0;
+    let mut sink = |row: &tokenizer::Row<'_>| builder.row(row);
+    let mut piece = pieces.next(Piece::new())?;
+    let mut last = piece.bytes().is_empty();
     let mut offset = 0u64;
     loop {
-        let read = match input.read(buffer.get_mut(held..).unwrap_or_default()) {
-            Ok(read) => read,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error.into()),
-        };
-        let filled = held + read;
-        let piece = buffer.get(..filled).unwrap_or_default();
+        let bytes = piece.bytes();
         // What stands before a bad byte is taken first: the first fault of the file is told, wherever a piece ends.
-        let (whole, bad) = match std::str::from_utf8(piece) {
-            Ok(_) => (filled, false),
-            Err(error) => (error.valid_up_to(), error.error_len().is_some() || read == 0),
+        let (text, bad) = match std::str::from_utf8(bytes) {
+            Ok(text) => (text, false),
+            Err(error) => {
+                let whole = bytes.get(..error.valid_up_to()).unwrap_or_default();
+                (std::str::from_utf8(whole).unwrap_or_default(), error.error_len().is_some() || last)
+            }
         };
-        let text = piece.get(..whole).unwrap_or_default();
-        let mark = if offset == 0 { text.strip_prefix("\u{feff}".as_bytes()) } else { None };
+        let mark = if offset == 0 { text.strip_prefix('\u{feff}') } else { None };
         tokenizer.feed(mark.unwrap_or(text), &mut sink)?;
+        offset += text.len() as u64;
         if bad {
-            return Err(CsvError::NotUtf8 { offset: offset + whole as u64 });
+            return Err(CsvError::NotUtf8 { offset });
         }
-        if read == 0 {
+        if last {
             if !options.head_only {
                 tokenizer.finish(&mut sink)?;
             }
             return Ok(());
         }
-        buffer.copy_within(whole..filled, 0);
-        held = filled - whole;
-        offset += whole as u64;
+        let held = Held::of(bytes.get(text.len()..).unwrap_or_default());
+        piece = pieces.next(piece)?;
+        last = piece.bytes().is_empty();
+        piece.put_in_front(&held);
     }
 }
 

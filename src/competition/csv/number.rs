@@ -14,6 +14,20 @@ pub(crate) enum NoInteger {
 
 /// Whether a cell is one of pandas' words for a missing value; exact and case-sensitive.
 pub(crate) fn is_missing(cell: &[u8]) -> bool {
+    /// Bytes of the longest word.
+    const LONGEST: usize = 8;
+    // Most cells are told by their length or their first byte.
+    let possible = match cell {
+        [] => true,
+        _ if cell.len() > LONGEST => false,
+        [b'0' | b'2'..=b'9', ..] => false,
+        [b'1', second, ..] => *second == b'.',
+        [first, ..] => matches!(first, b'#' | b'-' | b'<' | b'N' | b'n'),
+    };
+    possible && is_word_for_missing(cell)
+}
+
+fn is_word_for_missing(cell: &[u8]) -> bool {
     matches!(
         cell,
         b"" | b"#N/A"
@@ -62,6 +76,9 @@ fn take_sign(cell: &[u8]) -> (bool, &[u8]) {
 
 /// A cell as a 64-bit signed integer.
 pub(crate) fn int64(cell: &[u8]) -> Result<i64, NoInteger> {
+    if let Some(number) = short_integer(cell) {
+        return Ok(number);
+    }
     let (negative, mut rest) = take_sign(trim_start(cell));
     if !rest.first().is_some_and(u8::is_ascii_digit) {
         return Err(NoInteger::Invalid);
@@ -76,6 +93,19 @@ pub(crate) fn int64(cell: &[u8]) -> Result<i64, NoInteger> {
         rest = after;
     }
     if trim_start(rest).is_empty() { Ok(number) } else { Err(NoInteger::Invalid) }
+}
+
+/// A plain integer that is too short to overflow; none of anything else.
+fn short_integer(cell: &[u8]) -> Option<i64> {
+    const DIGITS: usize = 18;
+    let (negative, digits) = take_sign(cell);
+    if digits.is_empty() || digits.len() > DIGITS {
+        return None;
+    }
+    let number = digits
+        .iter()
+        .try_fold(0, |number, digit| digit.is_ascii_digit().then(|| number * 10 + i64::from(digit - b'0')))?;
+    Some(if negative { -number } else { number })
 }
 
 /// What pandas remembers while it tries a column as unsigned integers.

@@ -95,9 +95,9 @@ impl<F> Cutter<F> {
         F: FnMut(u64, &RawRow) -> Result<(), E>,
     {
         let (mut ended, cells) = (false, &mut self.row.cells);
-        self.tokenizer.finish(&mut |row: &Row| {
+        self.tokenizer.finish(&mut |row: &Row<'_>| {
             ended = true;
-            cells.extend(row.cells().map(<[u8]>::to_vec));
+            cells.extend(row.raw_cells().map(<[u8]>::to_vec));
             Ok(())
         })?;
         self.end(ended)
@@ -105,9 +105,9 @@ impl<F> Cutter<F> {
 
     fn tokenize(&mut self, bytes: &[u8]) -> Result<bool, CsvError> {
         let (mut ended, cells) = (false, &mut self.row.cells);
-        self.tokenizer.feed(bytes, &mut |row: &Row| {
+        self.tokenizer.feed_bytes(bytes, &mut |row: &Row<'_>| {
             ended = true;
-            cells.extend(row.cells().map(<[u8]>::to_vec));
+            cells.extend(row.raw_cells().map(<[u8]>::to_vec));
             Ok(())
         })?;
         Ok(ended)

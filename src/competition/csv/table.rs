@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::csv::column::Column;
 use crate::csv::error::CsvError;
-use crate::csv::infer::Block;
+use crate::csv::infer::Blocks;
 use crate::csv::tokenizer::Row;
 
 /// A wider header is refused: every column costs memory even when it is empty.
@@ -60,42 +60,22 @@ impl Table {
     }
 }
 
-/// How one column of cells is treated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Treatment {
-    Drop,
-    Infer,
-    AsText,
-}
-
+/// A column that is kept.
 #[derive(Debug)]
-struct Growing {
-    treatment: Treatment,
-    block: Block,
-    column: Option<Column>,
+struct Kept {
+    /// Which cell of a row is its.
+    position: usize,
+    as_text: bool,
+    blocks: Blocks,
 }
 
-impl Growing {
-    fn new(treatment: Treatment) -> Self {
-        Self { treatment, block: Block::default(), column: None }
-    }
-
-    fn push(&mut self, cell: &[u8]) {
-        if self.treatment != Treatment::Drop {
-            self.block.push(cell);
-        }
-    }
-
+impl Kept {
     fn end_block(&mut self) {
-        let next = match self.treatment {
-            Treatment::Drop => return,
-            Treatment::Infer => self.block.take_inferred(),
-            Treatment::AsText => self.block.take_text(),
-        };
-        self.column = Some(match self.column.take() {
-            None => next,
-            Some(column) => column.append(next),
-        });
+        if self.as_text {
+            self.blocks.end_as_text();
+        } else {
+            self.blocks.end_inferred();
+        }
     }
 }
 
@@ -105,7 +85,9 @@ pub(crate) struct TableBuilder<'a> {
     options: &'a ReadOptions,
     names: Option<Vec<String>>,
     leading: usize,
-    columns: Vec<Growing>,
+    /// Number of columns, kept or not.
+    width: usize,
+    columns: Vec<Kept>,
     block_rows: usize,
     rows_in_block: usize,
     rows: u64,
@@ -120,6 +102,7 @@ impl<'a> TableBuilder<'a> {
             limit,
             names: None,
             leading: 0,
+            width: 0,
             columns: Vec::new(),
             block_rows: 1,
             rows_in_block: 0,
@@ -127,7 +110,7 @@ impl<'a> TableBuilder<'a> {
         }
     }
 
-    pub(crate) fn row(&mut self, row: &Row) -> Result<(), CsvError> {
+    pub(crate) fn row(&mut self, row: &Row<'_>) -> Result<(), CsvError> {
         let Some(names) = &self.names else {
             if row.len() > MAX_COLUMNS {
                 return Err(CsvError::TooManyColumns { limit: MAX_COLUMNS });
@@ -145,18 +128,15 @@ impl<'a> TableBuilder<'a> {
                 return Err(CsvError::TooManyColumns { limit: MAX_COLUMNS });
             }
             self.leading = row.len().saturating_sub(names.len());
-            let labels = std::iter::repeat_n(Treatment::Infer, self.leading);
-            let options = self.options;
-            let treatments = labels.chain(names.iter().map(|name| treatment(options, name)));
-            self.columns = treatments.map(Growing::new).collect();
-            self.block_rows = block_rows(self.columns.len());
-        } else if row.len() > self.columns.len() {
-            let (expected, found) = (self.columns.len(), row.len());
+            self.width = self.leading + names.len();
+            self.columns = kept(self.options, self.leading, names);
+            self.block_rows = block_rows(self.width);
+        } else if row.len() > self.width {
+            let (expected, found) = (self.width, row.len());
             return Err(CsvError::RowTooLong { row: self.rows, line: row.line, expected, found });
         }
-        let cells = row.cells().chain(std::iter::repeat(b"".as_slice()));
-        for (column, cell) in self.columns.iter_mut().zip(cells) {
-            column.push(cell);
+        for column in &mut self.columns {
+            column.blocks.push(row.cell(column.position));
         }
         self.rows_in_block += 1;
         if self.rows_in_block == self.block_rows {
@@ -173,31 +153,40 @@ impl<'a> TableBuilder<'a> {
     pub(crate) fn finish(mut self) -> Table {
         let names = self.names.take().unwrap_or_default();
         if self.rows == 0 {
-            self.columns = names.iter().map(|name| Growing::new(treatment(self.options, name))).collect();
+            self.width = names.len();
+            self.columns = kept(self.options, 0, &names);
         }
-        if self.rows_in_block > 0 || self.rows == 0 {
+        if self.rows_in_block > 0 {
             self.end_block();
         }
-        let mut columns = self.columns.into_iter().map(|growing| growing.column);
-        let row_labels = columns.by_ref().take(self.leading).flatten().collect();
+        let mut columns: Vec<Option<Column>> = Vec::new();
+        columns.resize_with(self.width, || None);
+        for kept in self.columns {
+            if let Some(place) = columns.get_mut(kept.position) {
+                *place = kept.blocks.finish();
+            }
+        }
+        let row_labels = columns.drain(..self.leading).flatten().collect();
         let rows = usize::try_from(self.rows).unwrap_or(usize::MAX);
-        Table { names, row_labels, rows, columns: columns.collect() }
+        Table { names, row_labels, rows, columns }
     }
 
     fn end_block(&mut self) {
-        self.columns.iter_mut().for_each(Growing::end_block);
+        self.columns.iter_mut().for_each(Kept::end_block);
         self.rows_in_block = 0;
     }
 }
 
-fn treatment(options: &ReadOptions, name: &String) -> Treatment {
-    if options.as_text.contains(name) {
-        Treatment::AsText
-    } else if options.keep.as_ref().is_none_or(|keep| keep.contains(name)) {
-        Treatment::Infer
-    } else {
-        Treatment::Drop
-    }
+/// The columns to keep: the leading ones, which have no name, and those of the names that the options keep.
+fn kept(options: &ReadOptions, leading: usize, names: &[String]) -> Vec<Kept> {
+    let column = |position, as_text| Kept { position, as_text, blocks: Blocks::default() };
+    let wanted = |name: &String| options.keep.as_ref().is_none_or(|keep| keep.contains(name));
+    let labels = (0..leading).map(|position| column(position, false));
+    let named = (leading..).zip(names).filter_map(|(position, name)| {
+        let as_text = options.as_text.contains(name);
+        (as_text || wanted(name)).then(|| column(position, as_text))
+    });
+    labels.chain(named).collect()
 }
 
 /// Rows typed together: the largest power of two strictly below ⌊2^20 / columns⌋.
@@ -212,8 +201,8 @@ fn block_rows(columns: usize) -> usize {
 
 /// Header cells to column names: an empty one becomes `Unnamed: k`, a repeated one gets `.1`, `.2`, …; given names
 /// are served before made-up ones.
-fn header<'a>(cells: impl Iterator<Item = &'a [u8]>) -> Vec<String> {
-    let mut names: Vec<String> = cells.map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();
+fn header<'a>(cells: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut names: Vec<String> = cells.map(str::to_owned).collect();
     let unnamed: Vec<bool> = names.iter().map(String::is_empty).collect();
     for (position, name) in names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
         *name = format!("Unnamed: {position}");

@@ -8,10 +8,22 @@ use crate::csv::{Cell, Column, Table};
 use crate::grade::hash::FastHash;
 use crate::grade::input::Fault;
 use crate::grade::keys::Key;
-use crate::grade::order::{Unsortable, same_key, sorted_rows};
+use crate::grade::order::{Order, Unsortable, order_of, same_key};
 use crate::grade::outcome::AnswersFault;
 use crate::grade::reason::{count, missing_column, quote};
 use crate::parallel::both;
+
+/// Whether keys of the submission repeat, and which order the rows of one key were paired in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Repeats {
+    /// None do, or both sides have the same keys in the same order, so that any sort pairs the same rows.
+    #[default]
+    No,
+    /// The order in which NumPy's sort leaves texts.
+    Texts,
+    /// The order of the file. NumPy's depends on the vector unit of the processor.
+    Numbers,
+}
 
 /// Rows that belong together: the n-th of one list with the n-th of the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,12 +32,18 @@ pub(crate) struct Pairing {
     pub(crate) answers: Vec<usize>,
     /// Rows of the submission.
     pub(crate) submission: Vec<usize>,
+    /// Set where both sides were sorted by key.
+    pub(crate) repeats: Repeats,
 }
 
 impl Pairing {
     /// Both sides in file order.
     pub(crate) fn by_position(submission: &Table, answers: &Table) -> Self {
-        Self { answers: (0..answers.rows).collect(), submission: (0..submission.rows).collect() }
+        Self {
+            answers: (0..answers.rows).collect(),
+            submission: (0..submission.rows).collect(),
+            repeats: Repeats::No,
+        }
     }
 
     /// Rows of the submission and of the answers in a part of the pairing.
@@ -76,24 +94,42 @@ pub(crate) fn sort_only(submission: &Table, answers: &Table, key: &str) -> Resul
     let unsortable = |_: Unsortable| {
         Fault::Submission(format!("column {} mixes numbers and text, which have no order", quote(key)))
     };
-    let (guess, truth) = orders(guess, truth);
+    let repeats = |order: &Order| match guess {
+        _ if !order.repeats || same_order(guess, truth) => Repeats::No,
+        Column::Text(_) | Column::Mixed(_) => Repeats::Texts,
+        _ => Repeats::Numbers,
+    };
+    let (guesses, truths) = orders(guess, truth);
+    let guesses = guesses.map_err(unsortable)?;
     Ok(Pairing {
-        submission: guess.map_err(unsortable)?,
-        answers: truth.map_err(|_| Fault::answers("the keys have no order"))?,
+        repeats: repeats(&guesses),
+        submission: guesses.rows,
+        answers: truths.map_err(|_| Fault::answers("the keys have no order"))?.rows,
     })
 }
 
-/// The orders of both sides; long columns are sorted at the same time.
-fn orders(
-    guess: &Column,
-    truth: &Column,
-) -> (Result<Vec<usize>, Unsortable>, Result<Vec<usize>, Unsortable>) {
+/// The orders of both sides; long columns are sorted at the same time, and columns that are the same only once.
+fn orders(guess: &Column, truth: &Column) -> (Result<Order, Unsortable>, Result<Order, Unsortable>) {
     /// Sorting fewer rows takes no longer than starting a thread.
     const MANY: usize = 20_000;
-    if guess.len().min(truth.len()) < MANY {
-        return (sorted_rows(guess), sorted_rows(truth));
+    if same_order(guess, truth) {
+        let order = order_of(truth);
+        return (order.clone(), order);
     }
-    both(|| sorted_rows(guess), || sorted_rows(truth))
+    if guess.len().min(truth.len()) < MANY {
+        return (order_of(guess), order_of(truth));
+    }
+    both(|| order_of(guess), || order_of(truth))
+}
+
+/// Whether both sides have the same keys in the same order, none of them missing, in columns that are simply compared.
+/// A submission that follows the sample mostly has.
+pub(crate) fn same_order(guess: &Column, truth: &Column) -> bool {
+    match (guess, truth) {
+        (Column::Integer(guess), Column::Integer(truth)) => guess == truth,
+        (Column::Text(guess), Column::Text(truth)) => guess == truth && !truth.any_missing(),
+        _ => false,
+    }
 }
 
 /// The row of the submission for each row of the answers, where both hold the same keys and none of them twice. `None`
@@ -106,13 +142,15 @@ fn one_to_one(guess: &Column, truth: &Column) -> Option<Vec<usize>> {
     if !simple || guess.len() != truth.len() {
         return None;
     }
+    if same_order(guess, truth) {
+        return (!order_of(truth).ok()?.repeats).then(|| (0..truth.len()).collect());
+    }
     let (guesses, truths) = orders(guess, truth);
     let (guesses, truths) = (guesses.ok()?, truths.ok()?);
-    let twice = |left: &usize, right: &usize| same_key(&truth.cell(*left), &truth.cell(*right));
     let same = |(row, answer): (&usize, &usize)| same_key(&guess.cell(*row), &truth.cell(*answer));
-    if truths.is_sorted_by(|left, right| !twice(left, right)) && guesses.iter().zip(&truths).all(same) {
-        let mut rows = vec![0; truths.len()];
-        for (row, answer) in guesses.into_iter().zip(truths) {
+    if !truths.repeats && guesses.rows.iter().zip(&truths.rows).all(same) {
+        let mut rows = vec![0; truths.rows.len()];
+        for (row, answer) in guesses.rows.into_iter().zip(truths.rows) {
             *rows.get_mut(answer)? = row;
         }
         return Some(rows);
@@ -124,19 +162,20 @@ fn one_to_one(guess: &Column, truth: &Column) -> Option<Vec<usize>> {
 pub(crate) fn sort_by_key(submission: &Table, answers: &Table, key: &str) -> Result<Pairing, Fault> {
     let pairing = sort_only(submission, answers, key)?;
     let (guess, truth) = keys(submission, answers, key)?;
-    let same = pairing.submission.len() == pairing.answers.len()
-        && pairing
-            .submission
-            .iter()
-            .zip(&pairing.answers)
-            .all(|(left, right)| same_key(&guess.cell(*left), &truth.cell(*right)));
+    let same = same_order(guess, truth)
+        || pairing.submission.len() == pairing.answers.len()
+            && pairing
+                .submission
+                .iter()
+                .zip(&pairing.answers)
+                .all(|(left, right)| same_key(&guess.cell(*left), &truth.cell(*right)));
     if same { Ok(pairing) } else { Err(Fault::Submission(explain(guess, truth, key))) }
 }
 
 /// The set of keys is that of the answers; a key may repeat. A missing key equals a missing one among texts only.
 pub(crate) fn same_key_set(submission: &Table, answers: &Table, key: &str) -> Result<(), Fault> {
     let (guess, truth) = keys(submission, answers, key)?;
-    if one_to_one(guess, truth).is_some() {
+    if same_order(guess, truth) || one_to_one(guess, truth).is_some() {
         return Ok(());
     }
     let known = Known::of(truth);
@@ -164,7 +203,7 @@ pub(crate) fn same_key_set(submission: &Table, answers: &Table, key: &str) -> Re
 pub(crate) fn join(submission: &Table, answers: &Table, key: &str) -> Result<Pairing, Fault> {
     let (guess, truth) = keys(submission, answers, key)?;
     if let Some(rows) = one_to_one(guess, truth) {
-        return Ok(Pairing { answers: (0..truth.len()).collect(), submission: rows });
+        return Ok(Pairing { answers: (0..truth.len()).collect(), submission: rows, repeats: Repeats::No });
     }
     let known = Known::of(truth);
     let mut rows: Vec<Vec<usize>> = vec![Vec::new(); known.len()];

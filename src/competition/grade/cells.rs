@@ -38,7 +38,7 @@ pub(crate) struct Side<'a> {
 pub(crate) enum MissingLabel {
     /// Nothing: the column is refused.
     Refused,
-    /// The empty text, whatever the column holds.
+    /// The empty text; numbers beside it are text as well.
     Empty,
     /// The text `nan`, beside texts only.
     Nan,
@@ -48,7 +48,7 @@ pub(crate) enum MissingLabel {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Labels<'a> {
     /// Texts.
-    Text(Vec<&'a str>),
+    Text(Vec<Cow<'a, str>>),
     /// Whole numbers, in the order of their values.
     Whole(Vec<i64>),
     /// Whole numbers, some of them beyond the signed range.
@@ -176,15 +176,18 @@ impl<'a> Side<'a> {
         let column = self.column(name)?;
         let numbers = self.rows.iter().any(|row| !matches!(column.cell(*row), Cell::Text(_) | Cell::Missing));
         let texts = self.rows.iter().any(|row| matches!(column.cell(*row), Cell::Text(_)));
+        let missing_cells = || self.rows.iter().any(|row| column.cell(*row) == Cell::Missing);
         let text = match missing {
-            MissingLabel::Empty => !numbers,
+            MissingLabel::Empty => !numbers || missing_cells(),
             MissingLabel::Nan | MissingLabel::Refused => texts,
         };
         if text {
             let texts = self.collect(name, "a text label", |cell| match (cell, missing) {
-                (Cell::Text(text), _) => Some(text),
-                (Cell::Missing, MissingLabel::Empty) => Some(""),
-                (Cell::Missing, MissingLabel::Nan) => Some("nan"),
+                (Cell::Text(text), _) => Some(Cow::Borrowed(text)),
+                (Cell::Missing, MissingLabel::Empty) => Some(Cow::Borrowed("")),
+                (Cell::Missing, MissingLabel::Nan) => Some(Cow::Borrowed("nan")),
+                // A list of numbers and texts is one of texts to NumPy.
+                (cell, MissingLabel::Empty) => Some(python::text_of(cell)),
                 _ => None,
             });
             return texts.map(Labels::Text);
@@ -212,7 +215,8 @@ impl<'a> Labels<'a> {
     /// As labels of any kind.
     pub(crate) fn into_wide(self) -> Vec<Label<'a>> {
         match self {
-            Self::Text(labels) => labels.into_iter().map(Label::Text).collect(),
+            // Never asked for: texts are compared with texts alone.
+            Self::Text(_) => Vec::new(),
             Self::Whole(labels) => labels.into_iter().map(Label::Whole).collect(),
             Self::Wide(labels) => labels,
         }

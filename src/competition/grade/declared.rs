@@ -8,7 +8,9 @@ use crate::grade::cells::{Label, Labels, MissingLabel, Side, Whose};
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::outcome::AnswersFault;
 use crate::grade::python;
+use crate::grade::ratings;
 use crate::grade::reason::{quote, shift};
+use crate::grade::remarks;
 use crate::grade::steps;
 
 /// The score of a submission under a declared grading.
@@ -22,38 +24,15 @@ pub(crate) fn grade(declared: &Declared, input: &Input<'_>) -> Result<Score, Fau
         guess: Side { whose: Whose::Submission, table: input.submission, key, rows: &pairing.submission },
         truth: Side { whose: Whose::Answers, table: truth_table, key, rows: &pairing.answers },
     };
-    let value = pair.value()?;
+    let exact = pair.value()?;
     let (value, rounding) = match declared.rounding {
-        Rounding::Integer => (value.round_ties_even(), Rounding::Integer),
-        rounding => (value, rounding),
+        Rounding::Integer => (exact.round_ties_even(), Rounding::Integer),
+        rounding => (exact, rounding),
     };
     let mut notes: Vec<String> = shift(input.submission).into_iter().collect();
-    if value.is_nan() {
-        notes.push("the score is not a number: the metric is undefined for these values".to_owned());
-    }
+    notes.extend(remarks::on(declared, input, &pairing));
+    notes.extend(remarks::on_score(exact, value).map(str::to_owned));
     Ok(Score { value, rounding, notes })
-}
-
-/// The kappa of ratings some of which lie beyond the signed range, while some true rating is not predicted. scikit-learn
-/// then keeps its list of ratings in doubles and loses every row whose rating is not exactly one.
-#[expect(clippy::cast_possible_truncation, reason = "within 65 bits")]
-fn kappa_of_large(truth: &[Label<'_>], guess: &[Label<'_>]) -> f64 {
-    let value = |label: &Label<'_>| match *label {
-        Label::Whole(value) => i128::from(value),
-        Label::Real(value) => i128::from(value),
-        Label::Text(_) => 0,
-    };
-    let mut ratings: Vec<f64> = truth.iter().chain(guess).map(|label| value(label) as f64).collect();
-    ratings.sort_by(f64::total_cmp);
-    ratings.dedup();
-    let rank = |label: &Label<'_>| {
-        let double = value(label) as f64;
-        let exact = double as i128 == value(label);
-        ratings.binary_search_by(|rating| rating.total_cmp(&double)).ok().filter(|_| exact)
-    };
-    let (truth, guess): (Vec<usize>, Vec<usize>) =
-        truth.iter().zip(guess).filter_map(|(left, right)| Some((rank(left)?, rank(right)?))).unzip();
-    metric::kappa_of_ranks(&truth, &guess, ratings.len())
 }
 
 struct Pair<'a> {
@@ -185,10 +164,10 @@ impl<'a> Pair<'a> {
             (Labels::Whole(truth), Labels::Whole(guess)) => self.score_labels(&truth, &guess),
             (truth, guess) => {
                 let (truth, guess) = (truth.into_wide(), guess.into_wide());
-                let kappa = self.declared.metric == MetricName::QuadraticWeightedKappa;
-                let large = |label: &Label<'_>| matches!(label, Label::Real(_));
-                if kappa && guess.iter().any(large) && !truth.iter().all(|label| guess.contains(label)) {
-                    return Ok(kappa_of_large(&truth, &guess));
+                if self.declared.metric == MetricName::QuadraticWeightedKappa {
+                    let columns = (self.truth.column(truth_name)?, self.guess.column(guess_name)?);
+                    let kappa = ratings::kappa((&truth, columns.0), (&guess, columns.1));
+                    return kappa.map_err(|error| self.fault(error));
                 }
                 self.score_labels::<Label<'_>>(&truth, &guess)
             }

@@ -17,6 +17,9 @@ use crate::grade::outcome::Outcome;
 /// A larger submission is refused unread.
 const MAX_BYTES: u64 = 8 << 30;
 
+/// From this number of bytes on, a file is read and hashed by one thread and understood by another.
+const AHEAD: u64 = 1 << 20;
+
 /// Far more rows than expected are refused before they fill the memory. A limit may be set after the reading has begun.
 #[derive(Debug)]
 pub(crate) struct RowLimit(AtomicU64);
@@ -87,14 +90,25 @@ pub(crate) fn read_submission(path: &Path, options: &ReadOptions, limit: &RowLim
             return Reading { end: Err(End::Outcome(Outcome::Invalid { reason })), rows: 0 };
         }
     };
+    let long = is_long(&file);
     let mut reader = Hashing::new(file);
-    let (table, rows) = csv::read_within(&mut reader, options, &limit.0);
+    let (table, rows) = csv::read_within(&mut reader, long, options, &limit.0);
     Reading { end: table.map(|table| (table, reader.finish())).map_err(End::Error), rows }
 }
 
 /// The table in a file that is ours.
 pub(crate) fn read_trusted(path: &Path, options: &ReadOptions) -> Result<Table, CsvError> {
-    csv::read(File::open(path)?, options)
+    read_open(&File::open(path)?, options)
+}
+
+/// As [`read_trusted`].
+pub(crate) fn read_open(file: &File, options: &ReadOptions) -> Result<Table, CsvError> {
+    csv::read_within(file, is_long(file), options, &AtomicU64::new(u64::MAX)).0
+}
+
+/// Whether a thread that reads ahead is worth its start.
+fn is_long(file: &File) -> bool {
+    file.metadata().is_ok_and(|metadata| metadata.len() >= AHEAD)
 }
 
 /// What is at a submission path.

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::path::Path;
 
 use crate::catalog::{Competition, MetricName, ValueRule};
-use crate::csv::{self, ReadOptions, Table};
+use crate::csv::{ReadOptions, Table};
 use crate::grade::file::{self, RowLimit};
 use crate::grade::input::Fault;
 use crate::grade::keys::{AnswerKeys, KeyColumns};
@@ -93,7 +93,7 @@ impl House<'_> {
     fn read_answers(self, path: &Path) -> Result<Table, GradeError> {
         let id = || self.competition.id.clone();
         let file = File::open(path).map_err(|source| GradeError::Open { competition: id(), source })?;
-        csv::read(file, &self.options(self.competition.answer_columns()))
+        file::read_open(&file, &self.options(self.competition.answer_columns()))
             .map_err(|source| GradeError::Read { competition: id(), source })
     }
 

@@ -6,6 +6,7 @@
 
 use crate::catalog::{Competition, Rounding};
 use crate::csv::Table;
+use crate::grade::align::Repeats;
 use crate::grade::outcome::AnswersFault;
 
 /// The answers, in the form their file has.
@@ -63,6 +64,12 @@ impl Score {
     /// A score that is a NumPy double, without remarks.
     pub(crate) const fn numpy(value: f64) -> Self {
         Self { value, rounding: Rounding::Numpy, notes: Vec::new() }
+    }
+
+    /// The same score with a remark where keys repeat.
+    pub(crate) fn noting(mut self, repeats: Repeats) -> Self {
+        self.notes.extend(repeats.note());
+        self
     }
 
     /// The same score with a remark.

@@ -7,7 +7,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use crate::catalog::{AnswersFormat, Competition, Declared, Grading, Step};
-use crate::csv::{self, Column, ReadOptions, Table};
+use crate::csv::{Column, ReadOptions, Table};
 use crate::grade::align::sort_only;
 use crate::grade::declared;
 use crate::grade::file::{self, RowLimit};
@@ -128,7 +128,7 @@ fn read_answers(competition: &Competition, grader: &Grader<'_>, path: &Path) -> 
     let id = || competition.id.clone();
     let file = File::open(path).map_err(|source| GradeError::Open { competition: id(), source })?;
     match competition.answers.format {
-        AnswersFormat::Csv => csv::read(file, &answer_options(competition, grader))
+        AnswersFormat::Csv => file::read_open(&file, &answer_options(competition, grader))
             .map(Answers::Table)
             .map_err(|source| GradeError::Read { competition: id(), source }),
         AnswersFormat::Jsonl => lines::read(BufReader::new(file), competition.answers.columns.as_deref())

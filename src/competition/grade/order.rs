@@ -16,15 +16,28 @@ const SMALL: usize = 15;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unsortable;
 
+/// Rows in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Order {
+    pub(crate) rows: Vec<usize>,
+    /// Whether a key stands twice, missing ones aside.
+    pub(crate) repeats: bool,
+}
+
 /// Rows in the order of `sort_values(by=column)`: ascending, texts by code point, missing cells last in file order.
 pub(crate) fn sorted_rows(column: &Column) -> Result<Vec<usize>, Unsortable> {
+    order_of(column).map(|order| order.rows)
+}
+
+/// [`sorted_rows`], and whether keys repeat.
+pub(crate) fn order_of(column: &Column) -> Result<Order, Unsortable> {
     match column {
         Column::Integer(cells) => return Ok(stable(cells.iter().copied())),
         Column::Unsigned(cells) => return Ok(stable(cells.iter().copied())),
         Column::Boolean(cells) => return Ok(stable(cells.iter().copied())),
         Column::Text(cells) => {
             if let Some(rows) = distinct(cells) {
-                return Ok(rows);
+                return Ok(Order { rows, repeats: false });
             }
         }
         Column::Float(_) | Column::Mixed(_) => {}
@@ -58,20 +71,23 @@ pub(crate) fn sorted_rows(column: &Column) -> Result<Vec<usize>, Unsortable> {
             rows = order.into_iter().filter_map(|position| rows.get(position).copied()).collect();
         }
     }
+    let repeats = !rows.is_sorted_by(|left, right| !same_key(&column.cell(*left), &column.cell(*right)));
     rows.extend(missing);
-    Ok(rows)
+    Ok(Order { rows, repeats })
 }
 
 /// Rows in the order of their keys, equal ones in file order.
-fn stable<T: Ord + Copy>(keys: impl ExactSizeIterator<Item = T> + Clone) -> Vec<usize> {
+fn stable<T: Ord + Copy>(keys: impl ExactSizeIterator<Item = T> + Clone) -> Order {
     if keys.clone().is_sorted() {
-        return (0..keys.len()).collect();
+        let repeats = !keys.clone().is_sorted_by(|left, right| left < right);
+        return Order { rows: (0..keys.len()).collect(), repeats };
     }
     let mut keyed: Vec<(T, usize)> = keys.zip(0..).collect();
     keyed.sort_unstable();
+    let repeats = !keyed.is_sorted_by(|left, right| left.0 < right.0);
     let mut rows: Vec<usize> = keyed.into_iter().map(|(_, row)| row).collect();
     rows.shrink_to_fit();
-    rows
+    Order { rows, repeats }
 }
 
 /// Rows in the order of their texts, missing ones last, where no text stands twice. Any sort gives that one order, and

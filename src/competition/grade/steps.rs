@@ -139,7 +139,7 @@ impl<'a> Steps<'a> {
             .zip(std::mem::take(&mut pairing.submission))
             .filter(|(answer, _)| scored(*answer))
             .unzip();
-        *pairing = Pairing { answers, submission };
+        *pairing = Pairing { answers, submission, repeats: pairing.repeats };
         if pairing.answers.is_empty() { Err(Fault::answers("no row is scored")) } else { Ok(()) }
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn alaska(input: &Input<'_>) -> Result<Score, Fault> {
     let guess = guess.numbers("Label")?;
     let truth: Vec<bool> = truth.numbers("Label")?.into_iter().map(|label| label >= 1.0).collect();
     let value = metric::weighted_roc_auc(&truth, &guess, &BANDS).map_err(shared::fault)?;
-    let score = Score::numpy(value);
+    let score = Score::numpy(value).noting(pairing.repeats);
     let positives = truth.iter().filter(|positive| **positive).count();
     Ok(if positives == 0 {
         score.note("the answers hold no positive row: the official score is then 0")

@@ -70,7 +70,7 @@ pub(crate) fn unintended_bias(input: &Input<'_>) -> Result<Score, Fault> {
         }
     }
     let biased = areas.iter().fold(0.0, |sum, areas| sum + SHARE * metric::power_mean(areas, POWER));
-    let score = Score::python(SHARE * overall + biased);
+    let score = Score::python(SHARE * overall + biased).noting(pairing.repeats);
     let soft =
         guess.cells().filter(|cell| cell.number().is_some_and(|value| ![0.0, 1.0].contains(&value))).count();
     let missing = guess.cells().filter(|cell| *cell == Cell::Missing).count();

@@ -25,7 +25,7 @@ pub(crate) fn characters(input: &Input<'_>) -> Result<Score, Fault> {
     align::same_row_count(submission, answers)?;
     align::column(submission, "image_id")?;
     align::column(submission, "labels")?;
-    let Pairing { submission: guesses, answers: truths } =
+    let Pairing { submission: guesses, answers: truths, repeats } =
         align::sort_by_key(submission, answers, "image_id")?;
     let guess = Tokens::of_submission(submission, "image_id", "labels", "label x y");
     let truth = Tokens::of_answers(answers, "image_id", "labels", "label left top width height");
@@ -53,7 +53,7 @@ pub(crate) fn characters(input: &Input<'_>) -> Result<Score, Fault> {
         })?;
         counts += points_in_boxes(&boxes, &points);
     }
-    let mut score = Score::python(harmonic_f1(counts));
+    let mut score = Score::python(harmonic_f1(counts)).noting(repeats);
     score.notes.extend(shift(submission));
     Ok(score)
 }
@@ -171,7 +171,8 @@ pub(crate) fn signs(input: &Input<'_>) -> Result<Score, Fault> {
     align::same_row_count(submission, answers)?;
     align::column(submission, "id")?;
     align::column(submission, "PredictionString")?;
-    let Pairing { submission: guesses, answers: truths } = align::sort_by_key(submission, answers, "id")?;
+    let Pairing { submission: guesses, answers: truths, repeats } =
+        align::sort_by_key(submission, answers, "id")?;
     let form = "label confidence xmin ymin xmax ymax";
     let guess = Tokens::of_submission(submission, "id", "PredictionString", form);
     let truth = Tokens::of_answers(answers, "id", "PredictionString", form);
@@ -219,7 +220,7 @@ pub(crate) fn signs(input: &Input<'_>) -> Result<Score, Fault> {
         }
         precisions.push(average_precision(hits, scores).map_err(|error| Fault::Answers(error.into()))?);
     }
-    let mut score = Score::numpy(mean(&precisions));
+    let mut score = Score::numpy(mean(&precisions)).noting(repeats);
     score.notes.extend(shift(submission));
     Ok(score)
 }

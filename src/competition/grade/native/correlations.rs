@@ -45,7 +45,7 @@ pub(crate) fn rank_correlations(input: &Input<'_>) -> Result<Score, Fault> {
             _ => f64::NAN,
         });
     }
-    let mut score = Score::numpy(metric::mean(&correlations));
+    let mut score = Score::numpy(metric::mean(&correlations)).noting(pairing.repeats);
     if texts > 0 {
         let columns = count(texts, "column");
         score =
@@ -100,7 +100,7 @@ pub(crate) fn label_correlation(input: &Input<'_>) -> Result<Score, Fault> {
     let strange = guesses.iter().filter(|label| !known.contains(label)).count();
     let value =
         metric::matthews_correlation(&truths, &guesses).map_err(|_| Fault::answers("there are no rows"))?;
-    let score = Score::python(value);
+    let score = Score::python(value).noting(pairing.repeats);
     if strange > 0 {
         return Ok(score.note(format!("{} with a label that no answer has", count(strange, "prediction"))));
     }

@@ -41,7 +41,8 @@ pub(crate) fn road_users(input: &Input<'_>) -> Result<Score, Fault> {
     align::same_row_count(submission, answers)?;
     align::column(submission, "Id")?;
     align::column(submission, "PredictionString")?;
-    let Pairing { submission: guesses, answers: truths } = align::sort_by_key(submission, answers, "Id")?;
+    let Pairing { submission: guesses, answers: truths, repeats } =
+        align::sort_by_key(submission, answers, "Id")?;
     let guess = Tokens::of_submission(submission, "Id", "PredictionString", FORM);
     let truth = Tokens::of_answers(answers, "Id", "PredictionString", FORM);
     let mut scores = Vec::with_capacity(guesses.len() * THRESHOLDS.len());
@@ -54,7 +55,7 @@ pub(crate) fn road_users(input: &Input<'_>) -> Result<Score, Fault> {
             BadBox::Predicted(error) => first_bad_box(&guess).unwrap_or(Fault::Submission(error.to_string())),
         })?);
     }
-    Ok(scored(submission, mean(&scores)))
+    Ok(scored(submission, mean(&scores)).noting(repeats))
 }
 
 /// The first box of the file that is none. Only boxes of a class that a sample's truth holds are checked, so to name the

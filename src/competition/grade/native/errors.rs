@@ -209,7 +209,7 @@ pub(super) fn stanford_covid(input: &Input<'_>) -> Result<Score, Fault> {
         let (truth, guess) = (truth.numbers(name)?, guess.numbers(name)?);
         errors.push(metric::rmse(&truth, &guess).map_err(shared::fault)?);
     }
-    let score = Score::numpy(metric::mean(&errors));
+    let score = Score::numpy(metric::mean(&errors)).noting(pairing.repeats);
     let moved = (0..submission.rows).any(|row| {
         let label = labels.get(row).copied().unwrap_or(row);
         let (ours, theirs) = (align::truth_column(answers, KEY), align::column(submission, KEY));

@@ -13,7 +13,7 @@ use crate::grade::align::{
 };
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::single::{Single, misfit, row_name};
-use crate::grade::reason::quote;
+use crate::grade::reason::{count, quote};
 
 /// Probabilistic F1 of clamped predictions: `rsna-breast-cancer-detection`.
 ///
@@ -24,7 +24,7 @@ pub(crate) fn soft_f1(input: &Input<'_>) -> Result<Score, Fault> {
     let pairing = sides.sorted()?;
     let plain_cells = matches!(sides.guess, Column::Mixed(_));
     let (mut truths, mut guesses) = (Vec::new(), Vec::new());
-    let (mut all_plain, mut missing) = (true, 0u64);
+    let (mut all_plain, mut missing, mut outside) = (true, 0u64, 0usize);
     for (row, guess, truth) in sides.cells(&pairing) {
         let value = match guess {
             Cell::Text(_) => return Err(sides.misfit(row, "a number")),
@@ -33,6 +33,7 @@ pub(crate) fn soft_f1(input: &Input<'_>) -> Result<Score, Fault> {
         };
         missing += u64::from(value.is_nan());
         let clamped = !value.is_nan() && !(0.0..=1.0).contains(&value);
+        outside += usize::from(clamped);
         all_plain &= clamped || plain_cells;
         guesses.push(if clamped { value.clamp(0.0, 1.0) } else { value });
         // A missing truth is a NaN, and a NaN is true in Python.
@@ -53,7 +54,10 @@ pub(crate) fn soft_f1(input: &Input<'_>) -> Result<Score, Fault> {
         (true, true) => Rounding::Python,
         (true, false) => Rounding::Numpy,
     };
-    let score = Score { value, rounding, notes: Vec::new() };
+    let mut score = Score { value, rounding, notes: Vec::new() }.noting(pairing.repeats);
+    if outside > 0 {
+        score = score.note(format!("predictions beyond 0 or 1 count as 0 or 1 ({})", count(outside, "cell")));
+    }
     if missing > 0 {
         return Ok(
             score.note(format!("{missing} predictions are missing, and one is enough for a score of 0"))
@@ -132,7 +136,7 @@ pub(crate) fn vote_divergence(input: &Input<'_>) -> Result<Score, Fault> {
     let predicted = guesses.clipped(&pairing);
     let value = metric::mean_kl_divergence(&truth, &predicted, truth_width)
         .map_err(|_| Fault::answers("there are no rows"))?;
-    let mut score = Score::numpy(value);
+    let mut score = Score::numpy(value).noting(pairing.repeats);
     if guesses.columns.iter().any(|column| !matches!(column, Column::Float(_))) {
         score =
             score.note("columns of whole numbers are not clipped, so that a 0 may make the score infinite");

@@ -39,7 +39,7 @@ fn micro_f1(input: &Input<'_>, all_labelled: bool) -> Result<Score, Fault> {
         true_labels += truths.len() as u64;
         guessed += guesses.len() as u64;
     }
-    let score = Score::python(metric::f1_from_counts(hits, true_labels, guessed));
+    let score = Score::python(metric::f1_from_counts(hits, true_labels, guessed)).noting(pairing.repeats);
     if unknown > 0 {
         return Ok(score.note(format!(
             "{unknown} predicted labels occur in no answer; the official grader drops them, so they cost nothing"
@@ -142,7 +142,7 @@ pub(crate) fn ranked_label_columns(input: &Input<'_>) -> Result<Score, Fault> {
     if value.is_nan() {
         return Err(Fault::answers("no row has a label"));
     }
-    Ok(Score::python(value))
+    Ok(Score::python(value).noting(pairing.repeats))
 }
 
 /// The number in a cell, NaN where it is missing. Text is tried too, because negative numbers and numbers beyond the signed range make a whole

@@ -185,7 +185,8 @@ pub(crate) fn salt(input: &Input<'_>) -> Result<Score, Fault> {
         }
         guess.text(row)?;
     }
-    let Pairing { submission: guesses, answers: truths } = align::sort_by_key(submission, answers, "id")?;
+    let Pairing { submission: guesses, answers: truths, repeats } =
+        align::sort_by_key(submission, answers, "id")?;
     let pixels = SALT_SIDE * SALT_SIDE;
     let mut scores = Vec::with_capacity(guesses.len());
     let mut shared = 0;
@@ -201,7 +202,7 @@ pub(crate) fn salt(input: &Input<'_>) -> Result<Score, Fault> {
             (false, false) => precision_over_thresholds(mask_iou(&truth, &guess), &IOU_THRESHOLDS),
         });
     }
-    let score = noted(submission, mean(&scores), &guess);
+    let score = noted(submission, mean(&scores), &guess).noting(repeats);
     Ok(if shared == 0 {
         score
     } else {
@@ -221,7 +222,8 @@ pub(crate) fn glomeruli(input: &Input<'_>) -> Result<Score, Fault> {
     align::same_key_set(submission, answers, "id")?;
     let guess = Masks::of_submission(submission, "id", "predicted", Absent::Empty);
     let truth = Masks::of_answers(answers, "id", "encoding", Absent::Refused);
-    let Pairing { submission: guesses, answers: truths } = align::sort_only(submission, answers, "id")?;
+    let Pairing { submission: guesses, answers: truths, repeats } =
+        align::sort_only(submission, answers, "id")?;
     let mut scores = Vec::with_capacity(guesses.len());
     for (row, true_row) in guesses.into_iter().zip(truths) {
         let (height, width) = image_size(answers, true_row, ["height_pixels", "width_pixels"])?;
@@ -230,7 +232,7 @@ pub(crate) fn glomeruli(input: &Input<'_>) -> Result<Score, Fault> {
         let both_empty = truth.is_empty() && guess.is_empty();
         scores.push(if both_empty { 1.0 } else { dice(&truth, &guess) });
     }
-    Ok(noted(submission, mean(&scores), &guess))
+    Ok(noted(submission, mean(&scores), &guess).noting(repeats))
 }
 
 /// Vesuvius ink: mean F0.5 over fragments, rows paired by position.
@@ -266,7 +268,7 @@ pub(crate) fn contrails(input: &Input<'_>) -> Result<Score, Fault> {
     align::column(submission, "record_id")?;
     align::column(submission, "encoded_pixels")?;
     align::same_row_count(submission, answers)?;
-    let Pairing { submission: guesses, answers: truths } =
+    let Pairing { submission: guesses, answers: truths, repeats } =
         align::sort_by_key(submission, answers, "record_id")?;
     let guess = Masks::of_submission(submission, "record_id", "encoded_pixels", Absent::Refused);
     let truth = Masks::of_answers(answers, "record_id", "encoded_pixels", Absent::Refused);
@@ -286,7 +288,7 @@ pub(crate) fn contrails(input: &Input<'_>) -> Result<Score, Fault> {
         common += truth.common_area(&guess);
         total += truth.area() + guess.area();
     }
-    let score = noted(submission, dice_of_counts(common, total), &guess);
+    let score = noted(submission, dice_of_counts(common, total), &guess).noting(repeats);
     Ok(if matches!(align::column(submission, "record_id")?, Column::Float(_)) {
         score.note("the ids were read as floating-point numbers, so they were compared to about 16 digits")
     } else {

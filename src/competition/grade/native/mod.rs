@@ -20,6 +20,7 @@ mod ranking;
 mod shared;
 mod single;
 mod texts;
+mod timsort;
 mod tokens;
 mod volumes;
 

@@ -53,7 +53,7 @@ pub(super) fn spooky(input: &Input<'_>) -> Result<Score, Fault> {
     let truth = matrix(Whose::Answers, answers, &pairing.answers)?;
     let guess = matrix(Whose::Submission, submission, &pairing.submission)?;
     let value = metric::cross_entropy(&truth, &guess, classes.len(), metric::EPS_SKLEARN);
-    Ok(Score::python(value.map_err(shared::fault)?))
+    Ok(Score::python(value.map_err(shared::fault)?).noting(pairing.repeats))
 }
 
 fn is_text(column: &Column) -> bool {
@@ -90,7 +90,7 @@ pub(super) fn jigsaw_toxic(input: &Input<'_>) -> Result<Score, Fault> {
         let truth: Vec<bool> = truth.numbers(label)?.into_iter().map(|value| value > 0.0).collect();
         areas.push(metric::roc_auc(&truth, &guess.numbers(score)?).map_err(shared::fault)?);
     }
-    let mut score = Score::python(metric::mean(&areas));
+    let mut score = Score::python(metric::mean(&areas)).noting(rows.repeats);
     if scores.iter().zip(&format.columns).any(|(found, expected)| found != expected) {
         score = score.note(
             "columns stand in another order than the answers' and are matched by position, not by name",
@@ -136,5 +136,5 @@ fn scored_rows(submission: &Table, answers: &Table, classes: &[String]) -> Resul
         }
     }
     let answer_rows = sorted.answers.into_iter().filter(|row| counted(*row)).collect();
-    Ok(align::Pairing { answers: answer_rows, submission: submission_rows })
+    Ok(align::Pairing { answers: answer_rows, submission: submission_rows, repeats: sorted.repeats })
 }

@@ -1,7 +1,7 @@
 //! Directions of particles and places of phones.
 
 use podium_metric as metric;
-use podium_metric::{Direction3, EARTH_RADIUS, Place};
+use podium_metric::{Angles, Direction3, EARTH_RADIUS, Place};
 
 use crate::csv::{Cell, Column, Table};
 use crate::grade::align::{Known, column, same_row_count, truth_column};
@@ -34,7 +34,7 @@ pub(crate) fn angular_error(input: &Input<'_>) -> Result<Score, Fault> {
         let angle = |(row, answer)| metric::angle_between(direction(truth, answer), direction(guess, row));
         Ok::<Vec<f64>, Fault>(pairing.part(range).map(angle).collect())
     })?;
-    Ok(Score::numpy(metric::mean(&angles)))
+    Ok(Score::numpy(metric::mean(&angles)).noting(pairing.repeats))
 }
 
 /// Whether a column has a type of numbers; booleans are none here.
@@ -102,10 +102,6 @@ pub(crate) fn trip_distance(input: &Input<'_>) -> Result<Score, Fault> {
     }
     let known = Known::of(true_trips);
     let (guessed, expected) = (rows_by_trip(trips, &known), rows_by_trip(true_trips, &known));
-    let place = |[latitude, longitude]: [&Column; 2], row: usize| Place {
-        latitude: latitude.cell(row).number().unwrap_or(f64::NAN),
-        longitude: longitude.cell(row).number().unwrap_or(f64::NAN),
-    };
     let (mut scores, mut late) = (Vec::with_capacity(known.len()), 0u64);
     for (rows, true_rows) in guessed.iter().zip(&expected) {
         if rows.len() != true_rows.len() {
@@ -114,20 +110,40 @@ pub(crate) fn trip_distance(input: &Input<'_>) -> Result<Score, Fault> {
         let pairs = || rows.iter().zip(true_rows);
         late += pairs().filter(|(row, answer)| times.0.cell(**row) != times.1.cell(**answer)).count() as u64;
         let distances: Vec<f64> = pairs()
-            .map(|(row, answer)| metric::haversine(place(truth, *answer), place(guess, *row), EARTH_RADIUS))
+            .map(|(row, answer)| metric::haversine(angles(truth, *answer), angles(guess, *row), EARTH_RADIUS))
             .collect();
         scores.push(f64::midpoint(metric::quantile(&distances, 0.5), metric::quantile(&distances, 0.95)));
     }
     if true_trips.cells().any(|cell| cell == Cell::Missing) {
         return Err(Fault::answers("a row has no trip"));
     }
-    let score = Score::numpy(metric::mean(&scores));
+    let mut score = Score::numpy(metric::mean(&scores));
     if late > 0 {
-        return Ok(score.note(format!(
+        score = score.note(format!(
             "rows are paired in file order within a trip: in {late} of them the time is not that of the paired row"
-        )));
+        ));
+    }
+    if guess.iter().any(|column| matches!(column, Column::Boolean(_))) {
+        score = score.note(
+            "a column of True and False counts as degrees of 1 and 0, with the four digits of NumPy's half precision",
+        );
     }
     Ok(score)
+}
+
+/// A place in radians. NumPy turns booleans into angles of half precision, and takes cosines of them in it.
+fn angles([latitude, longitude]: [&Column; 2], row: usize) -> Angles {
+    /// One degree in half precision: 1.119140625 · 2⁻⁶ radians, whose cosine rounds to 1.
+    const DEGREE: f64 = 0.017_456_054_687_5;
+    let degrees = |column: &Column| column.cell(row).number().unwrap_or(f64::NAN);
+    let mut angles: Angles = Place { latitude: degrees(latitude), longitude: degrees(longitude) }.into();
+    if let Column::Boolean(_) = latitude {
+        (angles.latitude, angles.cosine) = (degrees(latitude) * DEGREE, 1.0);
+    }
+    if let Column::Boolean(_) = longitude {
+        angles.longitude = degrees(longitude) * DEGREE;
+    }
+    angles
 }
 
 /// Rows of each known trip in file order.

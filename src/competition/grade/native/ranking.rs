@@ -1,61 +1,25 @@
 //! Predictions by confidence, in the order of Python's `sorted(…, reverse=True)`.
 //!
-//! The sort is stable. With NaN among the keys it is no order at all, but still a certain one: for lists that Python
-//! sorts by binary insertion (fewer than 64 entries) it is repeated here step by step.
+//! The sort is stable. With NaN among the keys it is no order at all, but still a certain one: there Python's own sort is
+//! repeated.
 
 use std::cmp::Ordering;
 
-/// Python merges runs from this length on.
-const INSERTION: usize = 64;
+use crate::grade::native::timsort;
 
-/// Positions of the keys, highest first, equal keys in their order. NaN ranks where Python leaves it in lists of fewer
-/// than 64 entries, and last in longer ones.
+/// Positions of the keys, highest first, equal keys in their order; NaN ranks where Python leaves it.
 pub(crate) fn descending(keys: &[f64]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..keys.len()).collect();
     let key = |position: usize| keys.get(position).copied().unwrap_or(f64::NAN);
-    if keys.len() < INSERTION && keys.iter().any(|key| key.is_nan()) {
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    if keys.iter().any(|key| key.is_nan()) {
         // Reversed, sorted upwards and reversed again, so that equal keys keep their order.
         order.reverse();
-        insertion_sort(&mut order, |left, right| key(left) < key(right));
+        timsort::sort(&mut order, |left, right| key(left) < key(right));
         order.reverse();
-        return order;
-    }
-    order.sort_by(|left, right| {
-        let (left, right) = (key(*left), key(*right));
-        right.partial_cmp(&left).unwrap_or_else(|| match (left.is_nan(), right.is_nan()) {
-            (true, false) => Ordering::Greater,
-            (false, true) => Ordering::Less,
-            _ => Ordering::Equal,
-        })
-    });
-    order
-}
-
-/// The ascending sort of Python 3.11 for short lists: the run at the front, reversed where it falls strictly, then
-/// binary insertion of the rest.
-fn insertion_sort(order: &mut [usize], less: impl Fn(usize, usize) -> bool) {
-    let falls = |pair: &[usize]| matches!(pair, [left, right] if less(*right, *left));
-    let falling = order.windows(2).take_while(|pair| falls(pair)).count();
-    let run = if falling > 0 {
-        order.get_mut(..=falling).unwrap_or_default().reverse();
-        falling + 1
     } else {
-        order.windows(2).take_while(|pair| !falls(pair)).count() + 1
-    };
-    for start in run..order.len() {
-        let (sorted, rest) = order.split_at(start);
-        let Some(pivot) = rest.first() else { return };
-        let (mut low, mut high) = (0, start);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if sorted.get(middle).is_some_and(|other| less(*pivot, *other)) {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        order.get_mut(low..=start).unwrap_or_default().rotate_right(1);
+        order.sort_by(|left, right| key(*right).partial_cmp(&key(*left)).unwrap_or(Ordering::Equal));
     }
+    order
 }
 
 #[cfg(test)]
@@ -93,12 +57,38 @@ mod tests {
         }
     }
 
+    /// As above, by a checksum: (length, step, every how many a NaN, sum of place times position).
     #[test]
-    fn long_lists_with_nan_are_sorted() {
-        let mut keys = vec![0.5; 70];
-        keys[3] = f64::NAN;
-        keys[69] = 0.75;
-        let order = descending(&keys);
-        assert_eq!((order.first(), order.get(1), order.last()), (Some(&69), Some(&0), Some(&3)));
+    fn python_agrees_on_long_lists() {
+        let table = [
+            (64, 7919, 7, 81555),
+            (65, 37, 5, 86723),
+            (200, 7919, 3, 2_638_760),
+            (1000, 31, 11, 333_036_033),
+            (1000, 7919, 2, 333_333_000),
+            (5000, 13, 97, 41_567_152_776),
+        ];
+        for (length, step, every, checksum) in table {
+            let key = |place: usize| match place % every {
+                rest if rest == every - 1 => f64::NAN,
+                _ => (place * step % 101) as f64 / 8.0,
+            };
+            let order = descending(&(0..length).map(key).collect::<Vec<f64>>());
+            let found: usize = order.iter().enumerate().map(|(place, position)| (place + 1) * position).sum();
+            assert_eq!(found, checksum, "{length} {step} {every}");
+        }
+    }
+
+    #[test]
+    fn keys_with_an_order_are_sorted_as_by_any_stable_sort() {
+        for length in [0, 1, 2, 63, 64, 65, 500, 3000] {
+            let keys: Vec<u64> = (0..length).map(|place| place * place % 37 + place / 100 % 3).collect();
+            let key = |position: usize| keys.get(position);
+            let mut order: Vec<usize> = (0..keys.len()).collect();
+            timsort::sort(&mut order, |left, right| key(left) < key(right));
+            let mut stable: Vec<usize> = (0..keys.len()).collect();
+            stable.sort_by_key(|position| key(*position));
+            assert_eq!(order, stable, "{length}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::csv::{Cell, Column, Table};
 use crate::grade::align::{
-    Pairing, column, same_key_set, same_row_count, sort_by_key, sort_only, truth_column,
+    Pairing, column, same_key_set, same_order, same_row_count, sort_by_key, sort_only, truth_column,
 };
 use crate::grade::input::{Fault, Input};
 use crate::grade::order::same_key;
@@ -88,9 +88,10 @@ pub(crate) fn pair_sets(submission: &Table, answers: &Table, key: &str) -> Resul
     let (guess, truth) = (column(submission, key)?, truth_column(answers, key)?);
     let pairing = sort_only(submission, answers, key)?;
     let mut rows = pairing.submission.iter().zip(&pairing.answers);
-    let agree = guess.dtype() == truth.dtype()
-        && pairing.submission.len() == pairing.answers.len()
-        && rows.all(|(row, answer)| same_key(&guess.cell(*row), &truth.cell(*answer)));
+    let agree = same_order(guess, truth)
+        || guess.dtype() == truth.dtype()
+            && pairing.submission.len() == pairing.answers.len()
+            && rows.all(|(row, answer)| same_key(&guess.cell(*row), &truth.cell(*answer)));
     if !agree {
         same_key_set(submission, answers, key)?;
     }

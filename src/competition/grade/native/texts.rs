@@ -31,7 +31,7 @@ pub(crate) fn sentence_distance(input: &Input<'_>) -> Result<Score, Fault> {
         };
         sides.cells_of(&pairing, range).map(between).collect()
     })?;
-    Ok(Score::numpy(metric::mean(&distances)))
+    Ok(Score::numpy(metric::mean(&distances)).noting(pairing.repeats))
 }
 
 /// Mean edit distance of cells as Python spells them: `bms-molecular-translation`.
@@ -44,7 +44,7 @@ pub(crate) fn spelled_distance(input: &Input<'_>) -> Result<Score, Fault> {
         Ok::<Vec<f64>, Fault>(sides.cells_of(&pairing, range).map(between).collect())
     })?;
     let missing = sides.guess.cells().filter(|cell| *cell == Cell::Missing).count();
-    let score = Score::numpy(metric::mean(&distances));
+    let score = Score::numpy(metric::mean(&distances)).noting(pairing.repeats);
     Ok(note_spelling(score, sides.guess, missing))
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn word_overlap(input: &Input<'_>) -> Result<Score, Fault> {
              official grader cannot score",
         ));
     }
-    Ok(Score::python(metric::mean(&values)))
+    Ok(Score::python(metric::mean(&values)).noting(pairing.repeats))
 }
 
 /// Mean word overlap of cells as Python spells them, missing ones empty: `tweet-sentiment-extraction`.
@@ -104,7 +104,7 @@ pub(crate) fn spelled_word_overlap(input: &Input<'_>) -> Result<Score, Fault> {
         };
         values.push(value);
     }
-    let score = Score::python(metric::mean(&values));
+    let score = Score::python(metric::mean(&values)).noting(pairing.repeats);
     Ok(note_spelling(score, sides.guess, 0))
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn sequence_error_rate(input: &Input<'_>) -> Result<Score, Fault> {
         );
     }
     let rate = metric::edit_rate(&truths, &guesses).map_err(|_| Fault::answers("there are no rows"))?;
-    Ok(Score::numpy(rate))
+    Ok(Score::numpy(rate).noting(pairing.repeats))
 }
 
 fn items(cell: Cell<'_>) -> Option<Vec<i64>> {
