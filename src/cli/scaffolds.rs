@@ -1,5 +1,6 @@
 //! `podium scaffolds`: list, show, and how a scaffold reads a model's answer.
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -109,6 +110,7 @@ fn show(
             "name": scaffold.head().name,
             "summary": scaffold.head().summary,
             "roles": scaffold.roles(),
+            "composition": scaffold.composition().into_iter().collect::<BTreeMap<_, _>>(),
             "spec": scaffold.spec(),
             "values": scaffold.values(),
         }));
@@ -116,7 +118,17 @@ fn show(
     }
     terminal.line(&format!("{}: {}", scaffold.head().name, escape(&scaffold.head().summary)));
     terminal.line(&format!("roles: {}", scaffold.roles().join(", ")));
+    for (part, text) in scaffold.composition() {
+        terminal.line(&escape(&format!("{part}: {text}")));
+    }
+    // A blank line before each table of the file.
+    let mut table = None;
     for value in scaffold.values() {
+        let this = value.path.split_once('.').map(|(table, _)| table);
+        if table != Some(this) {
+            terminal.line("");
+        }
+        table = Some(this);
         let origin = match value.origin {
             Origin::File => "",
             Origin::Set => "  (--set)",

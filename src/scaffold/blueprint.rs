@@ -42,6 +42,11 @@ pub trait Blueprint: std::fmt::Debug + Send + Sync {
     /// The templates that are rendered, besides the benchmark's rules.
     fn prompts(&self) -> Vec<PromptUse<'_>>;
 
+    /// What it is put together from, part by part, in a few words for people; empty: its values say it.
+    fn composition(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// Executions that may be in work at the same time.
     fn parallel_executions(&self) -> u32 {
         1

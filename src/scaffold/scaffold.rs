@@ -86,6 +86,11 @@ impl Scaffold {
         self.blueprint.parallel_executions()
     }
 
+    /// What the strategy is put together from, part by part, in a few words; empty: its values say it.
+    pub fn composition(&self) -> Vec<(String, String)> {
+        self.blueprint.composition()
+    }
+
     /// Every value with its origin, for `--dry-run` and `scaffolds show`.
     pub fn values(&self) -> &[ResolvedValue] {
         &self.values

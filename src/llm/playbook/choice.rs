@@ -1,4 +1,4 @@
-//! Which script the stand-in answers with: a draft, a fix, or an improvement.
+//! Which script the stand-in answers with: a draft, a fix, an improvement, or what follows from two programs.
 
 use podium_types::rng::Rng;
 
@@ -15,7 +15,10 @@ pub(super) fn choose<'a>(library: &'a Library, seen: &Seen<'a>, rng: &mut Rng) -
     match seen.current {
         None => misbehaviour(library, rng).or_else(|| draft(library, seen, rng)),
         Some(script) if seen.failed || !script.sound() => fix(library, script, seen, rng),
-        Some(script) => misbehaviour(library, rng).or_else(|| improvement(library, script, seen, rng)),
+        Some(script) => {
+            let parents = parents(script, seen);
+            misbehaviour(library, rng).or_else(|| improvement(library, &parents, seen, rng))
+        }
     }
 }
 
@@ -43,17 +46,30 @@ fn fix<'a>(library: &'a Library, script: &Script, seen: &Seen<'a>, rng: &mut Rng
     named.or_else(|| sound(library, script, seen, rng))
 }
 
+/// The working programs that a prompt is about: the one that stands last, and where it shows several, all of them.
+fn parents<'a>(script: &'a Script, seen: &Seen<'a>) -> Vec<&'a Script> {
+    let others = seen.programs.iter().copied().filter(|other| other.sound() && other.name != script.name);
+    others.chain([script]).collect()
+}
+
+/// What improves one of the programs; of several, each has its chance.
 fn improvement<'a>(
     library: &'a Library,
-    script: &Script,
+    parents: &[&Script],
     seen: &Seen<'a>,
     rng: &mut Rng,
 ) -> Option<&'a Script> {
-    let named: Vec<&Script> = script.improved_by.iter().filter_map(|name| library.get(name)).collect();
+    let named: Vec<&Script> = parents
+        .iter()
+        .flat_map(|script| &script.improved_by)
+        .filter(|name| !parents.iter().any(|parent| parent.name == **name))
+        .filter_map(|name| library.get(name))
+        .collect();
     let fresh: Vec<&Script> = named.iter().copied().filter(|other| !is_known(other, seen)).collect();
+    let last = parents.last()?;
     rng.pick(&fresh)
         .copied()
-        .or_else(|| sound(library, script, seen, rng))
+        .or_else(|| sound(library, last, seen, rng))
         .or_else(|| rng.pick(&named).copied())
 }
 

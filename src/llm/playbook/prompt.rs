@@ -14,6 +14,8 @@ pub(super) fn rendered(request: &ChatRequest) -> String {
 pub(super) struct Seen<'a> {
     /// The script that the prompt is about: the one that stands last in it.
     pub(super) current: Option<&'a Script>,
+    /// Scripts whose code occurs anywhere, in the order of the library.
+    pub(super) programs: Vec<&'a Script>,
     /// Scripts whose code or plan occurs anywhere.
     pub(super) known: Vec<&'a Script>,
     /// The text behind the current script tells of a failure.
@@ -23,11 +25,12 @@ pub(super) struct Seen<'a> {
 impl<'a> Seen<'a> {
     pub(super) fn read(library: &'a Library, text: &str) -> Self {
         let last = last_script(library, text);
-        let known = library.scripts.iter().filter(|script| {
-            text.contains(normal(&script.code).as_str()) || text.contains(script.plan.trim())
-        });
+        let shown = |script: &&Script| text.contains(normal(&script.code).as_str());
+        let programs = library.scripts.iter().filter(shown).collect();
+        let known =
+            library.scripts.iter().filter(|script| shown(script) || text.contains(script.plan.trim()));
         let failed = last.is_some_and(|(_, end)| failure(text.get(end..).unwrap_or_default()).is_some());
-        Self { current: last.map(|(script, _)| script), known: known.collect(), failed }
+        Self { current: last.map(|(script, _)| script), programs, known: known.collect(), failed }
     }
 }
 

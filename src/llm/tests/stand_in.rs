@@ -130,6 +130,20 @@ async fn a_sound_script_is_improved() {
 }
 
 #[tokio::test]
+async fn two_programs_lead_to_what_improves_either() {
+    let both = |first, second| {
+        let scores = "Its validation log_loss: 0.5 (lower is better).";
+        format!("{}\n\n{}", shown(first, scores), shown(second, scores))
+    };
+    for (first, second) in [("plain", "leaky"), ("leaky", "plain")] {
+        let joined = scripts(&both(first, second)).await;
+        assert_eq!(names(&joined), BTreeSet::from(["better", "crash"]), "{first} {second}");
+    }
+    let joined = scripts(&both("better", "leaky")).await;
+    assert_eq!(names(&joined), BTreeSet::from(["plain", "crash"]), "neither of the two again");
+}
+
+#[tokio::test]
 async fn failures_are_fixed_most_of_the_time() {
     let trace = "Traceback (most recent call last):\n  File \"x\"\nKeyError: 'a'\n";
     let fixed = scripts(&shown("broken", trace)).await;

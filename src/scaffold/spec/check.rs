@@ -23,6 +23,21 @@ pub fn at_least_one(path: &str, number: u64) -> Result<(), SpecError> {
     if number == 0 { Err(invalid(path, "must be at least 1")) } else { Ok(()) }
 }
 
+/// A finite number from 0.
+pub fn not_negative(path: &str, number: f64) -> Result<(), SpecError> {
+    if number.is_finite() && number >= 0.0 { Ok(()) } else { Err(invalid(path, "must be a number from 0")) }
+}
+
+/// A finite number above 0.
+pub fn above_zero(path: &str, number: f64) -> Result<(), SpecError> {
+    if number.is_finite() && number > 0.0 { Ok(()) } else { Err(invalid(path, "must be a number above 0")) }
+}
+
+/// A share or a chance.
+pub fn share(path: &str, number: f64) -> Result<(), SpecError> {
+    if (0.0..=1.0).contains(&number) { Ok(()) } else { Err(invalid(path, "must be between 0 and 1")) }
+}
+
 /// A field that must be there exactly when another says so.
 pub fn belongs(wanted: bool, given: bool, path: &str, owner: &str) -> Result<(), SpecError> {
     match (wanted, given) {

@@ -21,7 +21,7 @@ use crate::tree_search::policy::{self, Ask, OperatorUse};
 use crate::tree_search::selection::SelectionSpec;
 use crate::tree_search::spec::TreeSearchSpec;
 use crate::tree_search::view::{Tree, View};
-use crate::tree_search::{TreeSearch, answer, operator_of, variables};
+use crate::tree_search::{TreeSearch, answer, composition, operator_of, variables};
 
 /// More workers than any machine has executions for; a policy is asked once for each.
 const MOST_WORKERS: usize = 256;
@@ -43,7 +43,14 @@ impl Blueprint for TreeSearchSpec {
             .repair
             .as_ref()
             .map(|repair| OperatorUse { path: "repair.operator".to_owned(), name: &repair.operator });
-        let mut used = self.policy.operators().into_iter().chain(repair);
+        let asked = self.policy.operators();
+        if let Some(repair) = &repair
+            && self.policy.counts_by_operator()
+            && asked.iter().any(|asked| asked.name == repair.name)
+        {
+            return Err(invalid(&repair.path, "must be an operator that the policy does not ask for"));
+        }
+        let mut used = asked.into_iter().chain(repair);
         used.try_for_each(|used| refers_to(&used.path, "operator", used.name, &self.operators))
     }
 
@@ -65,6 +72,10 @@ impl Blueprint for TreeSearchSpec {
         let operators =
             self.operators.iter().flat_map(|(name, operator)| operator.prompts(&format!("operators.{name}")));
         review.into_iter().chain(operators).collect()
+    }
+
+    fn composition(&self) -> Vec<(String, String)> {
+        composition::of(self)
     }
 
     fn parallel_executions(&self) -> u32 {

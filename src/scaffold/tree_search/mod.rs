@@ -7,6 +7,7 @@
 
 pub mod answer;
 mod blueprint;
+mod composition;
 pub mod engine;
 pub mod evaluation;
 pub mod expand;

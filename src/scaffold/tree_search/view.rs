@@ -103,22 +103,44 @@ fn best_of<'a>(nodes: impl Iterator<Item = &'a NodeRecord>, direction: Direction
 }
 
 fn ranked(mut nodes: Vec<&NodeRecord>, direction: Direction) -> Vec<&NodeRecord> {
-    nodes.sort_by(|left, right| {
-        let (left, right) = (value(left), value(right));
-        if direction.better(left, right) {
-            Ordering::Less
-        } else if direction.better(right, left) {
-            Ordering::Greater
-        } else {
-            Ordering::Equal
-        }
-    });
+    nodes.sort_by(|left, right| order(direction, value(left), value(right)));
     nodes
+}
+
+/// The better metric first; NaN last.
+fn order(direction: Direction, left: f64, right: f64) -> Ordering {
+    if direction.better(left, right) {
+        Ordering::Less
+    } else if direction.better(right, left) {
+        Ordering::Greater
+    } else {
+        Ordering::Equal
+    }
 }
 
 /// A node's metric; NaN when it has none.
 pub fn value(node: &NodeRecord) -> f64 {
     node.metric.map_or(f64::NAN, |metric| metric.0)
+}
+
+/// Metrics as shares of a range, more is better: 0 is the worst of some nodes, 1 the best.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
+    least: f64,
+    most: f64,
+    direction: Direction,
+}
+
+impl Scale {
+    /// A metric on this scale: 0.5 where all nodes are equal, 0 for one that is not finite.
+    pub fn of(&self, value: f64) -> f64 {
+        match self.direction {
+            _ if !value.is_finite() => 0.0,
+            _ if self.most <= self.least => 0.5,
+            Direction::Higher => (value - self.least) / (self.most - self.least),
+            Direction::Lower => (self.most - value) / (self.most - self.least),
+        }
+    }
 }
 
 /// What a policy decides upon.
@@ -148,20 +170,24 @@ impl<'a> View<'a> {
         ranked(nodes.to_vec(), self.direction)
     }
 
-    /// The metrics of `nodes` scaled to 0 (the worst of them) to 1 (the best), in their order: 0.5 where all are equal,
-    /// 0 for one without a finite number.
-    pub fn scaled(&self, nodes: &[&NodeRecord]) -> Vec<f64> {
-        let finite = nodes.iter().map(|node| value(node)).filter(|value| value.is_finite());
+    /// The better of two metrics first; NaN last.
+    pub fn order(&self, left: f64, right: f64) -> Ordering {
+        order(self.direction, left, right)
+    }
+
+    /// The scale on which the worst of `nodes` is 0 and the best 1.
+    pub fn scale(&self, nodes: impl Iterator<Item = &'a NodeRecord>) -> Scale {
+        let finite = nodes.map(value).filter(|value| value.is_finite());
         let (least, most) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| {
             (least.min(value), most.max(value))
         });
-        let scale = |value: f64| match self.direction {
-            _ if !value.is_finite() => 0.0,
-            _ if most <= least => 0.5,
-            Direction::Higher => (value - least) / (most - least),
-            Direction::Lower => (most - value) / (most - least),
-        };
-        nodes.iter().map(|node| scale(value(node))).collect()
+        Scale { least, most, direction: self.direction }
+    }
+
+    /// The metrics of `nodes` on their own [`Scale`], in their order.
+    pub fn scaled(&self, nodes: &[&'a NodeRecord]) -> Vec<f64> {
+        let scale = self.scale(nodes.iter().copied());
+        nodes.iter().map(|node| scale.of(value(node))).collect()
     }
 
     /// The share of the steps or of the run time that is used, whichever is more: 0 to 1; 0 without limits.
@@ -187,6 +213,16 @@ impl<'a> View<'a> {
     /// Children of a node, those in work included.
     pub fn children(&self, id: u32) -> usize {
         self.tree.children(id).len() + self.children_in_work(id)
+    }
+
+    /// Expansions in work below each node, along first parents up to the draft. Nodes without any are left out.
+    pub fn in_work_below(&self) -> BTreeMap<u32, usize> {
+        let mut counts = BTreeMap::new();
+        let parents = self.pending.values().filter_map(|work| work.parents.first());
+        for node in parents.flat_map(|parent| self.tree.path(*parent)) {
+            *counts.entry(node.id).or_default() += 1;
+        }
+        counts
     }
 
     /// Buggy nodes without a child, in work or finished, of at most this debug depth.

@@ -7,6 +7,8 @@ mod memory;
 #[cfg(test)]
 mod numbers;
 #[cfg(test)]
+mod policies;
+#[cfg(test)]
 mod policy;
 #[cfg(test)]
 mod prompts;

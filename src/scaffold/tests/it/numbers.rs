@@ -1,5 +1,5 @@
-//! Every number in `aide.toml` takes effect: another value gives another first prompt, other limits for the run, or
-//! another course of a search in which everything happens.
+//! Every number in the shipped tree searches takes effect: another value gives another first prompt, other limits for
+//! the run, or another course of a search in which everything happens.
 
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::support::context::FakeContext;
 use crate::support::script::{chat, execute, world};
-use crate::support::{aide, budget, task};
+use crate::support::{TREE_SEARCHES, budget, scaffold, task};
 
-/// Each number, and another value for it.
-const OTHERS: &[(&str, &str)] = &[
+/// Numbers that stand in several files, and another value for each.
+const COMMON: &[(&str, &str)] = &[
     ("benchmark.max_packages", "1"),
     ("data_preview.max_chars", "5999"),
     ("evaluation.k_fold", "4"),
@@ -24,6 +24,8 @@ const OTHERS: &[(&str, &str)] = &[
     ("models.code.temperature", "0.6"),
     ("models.feedback.max_output_tokens", "4097"),
     ("models.feedback.temperature", "0.6"),
+    ("operators.crossover.memory.max_chars", "60"),
+    ("operators.crossover.tries", "1"),
     ("operators.debug.tries", "1"),
     ("operators.draft.memory.max_chars", "60"),
     ("operators.draft.tries", "1"),
@@ -35,11 +37,59 @@ const OTHERS: &[(&str, &str)] = &[
     ("policy.rule.debug.max_debug_depth", "0"),
     ("policy.rule.debug.probability", "0.9"),
     ("policy.rule.drafts.number", "4"),
+    ("repair.max_depth", "1"),
+    ("repair.max_time", "1s"),
     ("search.workers", "2"),
+];
+
+/// Numbers of single policies.
+const OWN: &[(&str, &[(&str, &str)])] = &[
+    ("aide", &[]),
+    ("aide-mlebench", &[]),
+    (
+        "aira-evo",
+        &[
+            ("policy.crossover_from", "4"),
+            ("policy.crossover_probability", "0.9"),
+            ("policy.generation", "3"),
+            ("policy.islands", "2"),
+            ("policy.max_members", "1"),
+            ("policy.temperature.end", "0.05"),
+            ("policy.temperature.start", "0.05"),
+        ],
+    ),
+    ("aira-mcts", &[("policy.children", "3"), ("policy.exploration", "2")]),
+    ("best-first", &[("policy.children", "1"), ("policy.drafts", "3"), ("policy.tolerance", "0.5")]),
+    (
+        "ml-master",
+        &[
+            ("evaluation.outlier_factor", "1.05"),
+            ("policy.drafts", "2"),
+            ("policy.exploration.decay", "1"),
+            ("policy.exploration.falls_at", "1"),
+            ("policy.exploration.floor", "1.414"),
+            ("policy.exploration.floor_at", "0"),
+            ("policy.exploration.start", "50"),
+            ("policy.failures", "0"),
+            ("policy.improvement", "0.2"),
+            ("policy.improvements", "1"),
+            ("policy.max_debug_depth", "1"),
+            ("policy.repairs", "2"),
+            ("policy.report_debug_depth", "0"),
+        ],
+    ),
+    ("random", &[("policy.draft_probability", "0.9")]),
 ];
 
 /// Numbers that change no behaviour, and why.
 const IDLE: &[(&str, &str)] = &[("version", "it names the composition, for people who compare runs")];
+
+/// Numbers whose effect forty steps show only beside another value of another number.
+const BESIDE: &[(&str, (&str, &str))] = &[
+    ("policy.exploration", ("policy.children", "2")),
+    ("policy.exploration.falls_at", ("policy.exploration.decay", "1")),
+    ("policy.exploration.floor", ("policy.exploration.floor_at", "0")),
+];
 
 /// By the number of the node: some answers hold no program, some programs crash, some reviews cannot be read; all
 /// print much.
@@ -47,11 +97,11 @@ fn everything(key: &str) -> Option<EffectResult> {
     let mut parts = key.strip_prefix("node/")?.split('/');
     let node: u32 = parts.next()?.parse().ok()?;
     let operator = parts.next()?;
-    let metric = 0.9 - f64::from(node) / 100.0;
+    let metric = 0.9 - f64::from(node * 7 % 40) / 100.0;
     let answer = |text: &str| chat(text, None, FinishReason::Stop);
     Some(match (operator, node % 6) {
-        ("draft" | "debug" | "improve", 1) => answer("I cannot."),
-        ("draft" | "debug" | "improve", _) => {
+        ("draft" | "debug" | "improve" | "crossover", 1) | ("debug", 2) => answer("I cannot."),
+        ("draft" | "debug" | "improve" | "crossover", _) => {
             answer(&format!("Plan {node}: fit trees.\n```python\nprint('{metric}')\n```"))
         }
         ("execute", kind) => {
@@ -71,51 +121,99 @@ fn everything(key: &str) -> Option<EffectResult> {
     })
 }
 
-/// All that a scaffold does, as one text.
-fn course(scaffold: &Scaffold) -> String {
+/// What a scaffold does: its limits and its first prompt, and the searches of two seeds. Each is worked out only when it
+/// is asked for.
+fn part(scaffold: &Scaffold, number: u64) -> String {
     let limits = scaffold.limits();
-    let told = Budget {
-        step_limit: Some(limits.steps),
-        run_limit_ms: Some(limits.time_limit.millis()),
-        execution_limit_ms: limits.execution_timeout.millis(),
-        ..budget()
-    };
-    let mut text = format!("{:?}\n", scaffold.first_call(&task(), &told, "input/").unwrap());
-    for seed in [1, 2] {
-        let context = FakeContext::new(seed, 40, world(everything));
-        context.drive(&*scaffold.strategy()).unwrap();
-        for (key, effect, _) in context.journal.borrow().iter() {
-            let _ = writeln!(text, "{key} {effect:?}");
-        }
+    if number == 0 {
+        let told = Budget {
+            step_limit: Some(limits.steps),
+            run_limit_ms: Some(limits.time_limit.millis()),
+            execution_limit_ms: limits.execution_timeout.millis(),
+            ..budget()
+        };
+        return format!("{:?}\n", scaffold.first_call(&task(), &told, "input/").unwrap());
+    }
+    let context = FakeContext::new(number, 40, world(everything));
+    context.drive(&*scaffold.strategy()).unwrap();
+    let mut text = String::new();
+    for (key, effect, _) in context.journal.borrow().iter() {
+        let _ = writeln!(text, "{key} {effect:?}");
     }
     text
 }
 
-#[test]
-fn every_number_takes_effect() {
-    let base = aide(&[]);
-    let is_number = |value: &Value| match value {
+const PARTS: std::ops::Range<u64> = 0..3;
+
+fn is_number(value: &Value) -> bool {
+    match value {
         Value::Number(_) => true,
         Value::String(text) => text.parse::<podium_scaffold::spec::Duration>().is_ok(),
         _ => false,
-    };
-    let mut numbers: Vec<&str> = base
-        .values()
+    }
+}
+
+fn check(id: &str) {
+    let base = scaffold(id, &[]);
+    let values = base.values();
+    let numbers: Vec<&str> = values
         .iter()
         // `[validation]` is the run layer's: it makes a task of it.
         .filter(|value| is_number(&value.value) && !value.path.starts_with("validation."))
         .map(|value| value.path.as_str())
+        .filter(|path| !IDLE.iter().any(|(idle, _)| idle == path))
         .collect();
-    let mut known: Vec<&str> = OTHERS.iter().chain(IDLE).map(|(path, _)| *path).collect();
-    known.sort_unstable();
-    numbers.sort_unstable();
-    assert_eq!(numbers, known, "a number in aide.toml needs a line here");
-    let before = course(&base);
-    assert_eq!(course(&aide(&[])), before, "the course is a function of the scaffold");
-    for (path, other) in OTHERS {
-        assert!(course(&aide(&[(path, other)])) != before, "{path} = {other} changes nothing");
+    let (_, own) = OWN.iter().find(|(name, _)| *name == id).unwrap();
+    let other = |path: &str| own.iter().chain(COMMON).find(|(name, _)| *name == path);
+    let parts = |scaffold: &Scaffold| PARTS.map(|number| part(scaffold, number)).collect::<Vec<String>>();
+    let same = |other: &Scaffold, before: &[String]| {
+        PARTS.zip(before).all(|(number, before)| part(other, number) == *before)
+    };
+    let before = parts(&base);
+    assert!(same(&scaffold(id, &[]), &before), "what it does is a function of the scaffold");
+    let mut idle: Vec<String> = Vec::new();
+    for path in numbers {
+        let (_, other) = other(path).unwrap_or_else(|| panic!("{path} in {id}.toml needs a line here"));
+        let idles = match BESIDE.iter().find(|(name, _)| *name == path) {
+            None => same(&scaffold(id, &[(path, other)]), &before),
+            Some((_, beside)) => {
+                same(&scaffold(id, &[*beside, (path, other)]), &parts(&scaffold(id, &[*beside])))
+            }
+        };
+        if idles {
+            idle.push(format!("{path} = {other} changes nothing"));
+        }
     }
+    assert!(idle.is_empty(), "{id}: {idle:#?}");
+    let stale = own.iter().find(|(path, _)| !values.iter().any(|value| value.path == *path));
+    assert_eq!(stale, None, "it is not in {id}.toml");
     for (path, why) in IDLE {
-        assert!(course(&aide(&[(path, "7")])) == before, "{path}: {why}");
+        assert!(same(&scaffold(id, &[(path, "7")]), &before), "{path}: {why}");
     }
+}
+
+/// A test for each file, so that they run side by side.
+macro_rules! every_number_takes_effect {
+    ($($name:ident: $id:literal),* $(,)?) => {
+        $(#[test]
+        fn $name() {
+            check($id);
+        })*
+
+        #[test]
+        fn every_file_is_checked() {
+            let shipped: Vec<&str> = TREE_SEARCHES.iter().map(|(id, _)| *id).collect();
+            assert_eq!([$($id),*].as_slice(), shipped);
+        }
+    };
+}
+
+every_number_takes_effect! {
+    aide: "aide",
+    aide_mlebench: "aide-mlebench",
+    aira_evo: "aira-evo",
+    aira_mcts: "aira-mcts",
+    best_first: "best-first",
+    ml_master: "ml-master",
+    random: "random",
 }

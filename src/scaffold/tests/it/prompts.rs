@@ -64,6 +64,17 @@ fn parent(run: Option<&RunVariables>) -> ParentVariables<'_> {
     }
 }
 
+fn other_parent(run: &RunVariables) -> ParentVariables<'_> {
+    ParentVariables {
+        id: 7,
+        plan: "Fit a line.",
+        code: "print(\"validation log loss: 0.6\")\n",
+        summary: "",
+        metric: Some("0.6".into()),
+        run: Some(run),
+    }
+}
+
 fn text(request: &ChatRequest) -> String {
     let parts: Vec<String> = request
         .messages
@@ -100,6 +111,7 @@ fn all() -> BTreeMap<&'static str, String> {
     let was_killed = [parent(Some(&killed))];
     let unwritten = [ParentVariables { code: "", plan: "", summary: "", metric: None, ..parent(None) }];
     let good = [parent(Some(&fine))];
+    let pair = [parent(Some(&fine)), other_parent(&fine)];
     let review = |run, retry| ReviewVariables {
         description: &task.description,
         metric: &task.metric,
@@ -140,6 +152,7 @@ fn all() -> BTreeMap<&'static str, String> {
         prompts.render(&format!("aide/{name}.md.tera"), variables).unwrap()
     };
     BTreeMap::from([
+        ("crossover", op("crossover", &operator(&task, &pair))),
         (
             "benchmark",
             prompts.render("common/benchmark.md.tera", &BenchmarkVariables::new(&task, &budget())).unwrap(),

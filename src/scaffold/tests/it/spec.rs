@@ -1,11 +1,13 @@
 //! Scaffold files: what ships, what overrides do, and what wrong files say.
 
+use std::fmt::Write as _;
+
 use podium_scaffold::spec::overrides::Origin;
 use podium_scaffold::tree_search::policy::PolicySpec;
 use podium_scaffold::tree_search::policy::rules::RuleSpec;
 use podium_scaffold::{Scaffold, SpecError};
 
-use crate::support::{AIDE, AIDE_MLEBENCH, aide, prompts, tables};
+use crate::support::{AIDE, AIDE_MLEBENCH, TREE_SEARCHES, aide, prompts, scaffold, tables};
 
 fn error(file: &str, overrides: &[(&str, &str)]) -> String {
     let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
@@ -54,6 +56,44 @@ fn the_resolved_values_of_aide() {
     let text: Vec<String> =
         aide(&[]).values().iter().map(|value| format!("{} = {}", value.path, value.value)).collect();
     insta::assert_snapshot!(text.join("\n"));
+}
+
+#[test]
+fn what_each_tree_search_is_put_together_from() {
+    let mut text = String::new();
+    for (id, _) in TREE_SEARCHES {
+        let _ = writeln!(text, "{id}");
+        for (part, words) in scaffold(id, &[]).composition() {
+            let _ = writeln!(text, "  {part}: {words}");
+        }
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn wrong_numbers_of_policies_are_told() {
+    let own = ("repair.operator", "improve");
+    let cases: [(&str, (&str, &str)); 13] = [
+        ("aira-mcts", ("policy.children", "0")),
+        ("aira-mcts", ("policy.exploration", "-1")),
+        ("aira-mcts", ("policy.improve", "imrpove")),
+        ("aira-mcts", own),
+        ("aira-evo", own),
+        ("aira-evo", ("policy.crossover_probability", "1.5")),
+        ("aira-evo", ("policy.temperature.end", "0")),
+        ("aira-evo", ("policy.reset_every", "0")),
+        ("best-first", ("policy.tolerance", "-0.1")),
+        ("best-first", ("policy.drafts", "0")),
+        ("ml-master", ("policy.exploration.floor", "2")),
+        ("ml-master", ("policy.exploration.falls_at", "1.1")),
+        ("random", ("policy.draft_probability", "2")),
+    ];
+    let mut text = String::new();
+    for (id, set) in cases {
+        let (_, file) = TREE_SEARCHES.iter().find(|(name, _)| *name == id).unwrap();
+        let _ = writeln!(text, "{id}, {} = {}: {}", set.0, set.1, error(file, &[set]));
+    }
+    insta::assert_snapshot!(text);
 }
 
 #[test]

@@ -5,15 +5,25 @@
 //! the same nodes again. A new policy is one file with its numbers and its [`Policy`], a variant of [`PolicySpec`] and
 //! an arm in [`PolicySpec::plan`]. Greedy-like policies need no code: see [`rules`].
 
+pub mod best_first;
+pub mod evolution;
+pub mod mcts;
+pub mod ml_master;
 pub mod random;
 pub mod repair;
 pub mod rules;
+mod sketch;
+mod uct;
 
 use podium_types::rng::Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::node::NodeRecord;
 use crate::spec::SpecError;
+use crate::tree_search::policy::best_first::BestFirstSpec;
+use crate::tree_search::policy::evolution::EvolutionSpec;
+use crate::tree_search::policy::mcts::MctsSpec;
+use crate::tree_search::policy::ml_master::MlMasterSpec;
 use crate::tree_search::policy::random::RandomSpec;
 use crate::tree_search::policy::repair::{Repair, RepairSpec};
 use crate::tree_search::policy::rules::RulesSpec;
@@ -27,6 +37,14 @@ pub enum PolicySpec {
     Rules(RulesSpec),
     /// A coin and any node.
     Random(RandomSpec),
+    /// AIRA-dojo's Monte-Carlo tree search.
+    Mcts(MctsSpec),
+    /// AIRA-dojo's evolution on islands.
+    Evolution(EvolutionSpec),
+    /// The best first, and the most unlike of equals.
+    BestFirst(BestFirstSpec),
+    /// ML-Master's tree search with lines, locks and shaped rewards.
+    MlMaster(MlMasterSpec),
 }
 
 impl PolicySpec {
@@ -35,6 +53,10 @@ impl PolicySpec {
         match self {
             Self::Rules(rules) => rules,
             Self::Random(random) => random,
+            Self::Mcts(mcts) => mcts,
+            Self::Evolution(evolution) => evolution,
+            Self::BestFirst(best_first) => best_first,
+            Self::MlMaster(ml_master) => ml_master,
         }
     }
 
@@ -47,6 +69,11 @@ impl PolicySpec {
     pub(crate) fn operators(&self) -> Vec<OperatorUse<'_>> {
         self.plan().operators()
     }
+
+    /// Whether repairs at once need an operator of their own.
+    pub(crate) fn counts_by_operator(&self) -> bool {
+        self.plan().counts_by_operator()
+    }
 }
 
 /// A policy's numbers, as a file has them.
@@ -56,6 +83,12 @@ pub(crate) trait Plan {
 
     /// The operators that the policy asks for: each must be in the file.
     fn operators(&self) -> Vec<OperatorUse<'_>>;
+
+    /// Whether the policy knows its own wishes among the nodes by their operators: repairs at once then need one that
+    /// it never asks for.
+    fn counts_by_operator(&self) -> bool {
+        false
+    }
 
     /// The policy at its beginning.
     fn policy(&self) -> Box<dyn Policy>;

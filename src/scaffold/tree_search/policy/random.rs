@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::node::NodeRecord;
 use crate::spec::SpecError;
-use crate::spec::check::invalid;
+use crate::spec::check::share;
 use crate::tree_search::policy::{Ask, OperatorUse, Plan, Policy};
 use crate::tree_search::view::{Expansion, View};
 
@@ -27,11 +27,7 @@ pub struct RandomSpec {
 
 impl Plan for RandomSpec {
     fn check(&self) -> Result<(), SpecError> {
-        if (0.0..=1.0).contains(&self.draft_probability) {
-            Ok(())
-        } else {
-            Err(invalid("policy.draft_probability", "must be between 0 and 1"))
-        }
+        share("policy.draft_probability", self.draft_probability)
     }
 
     fn operators(&self) -> Vec<OperatorUse<'_>> {

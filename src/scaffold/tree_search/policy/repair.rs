@@ -5,7 +5,7 @@
 //! It is a policy around a policy, so each policy can be had with it and none needs to know. Every repair is a node of
 //! its own and costs a step.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use podium_types::rng::Rng;
 use serde::{Deserialize, Serialize};
@@ -43,32 +43,39 @@ struct Chain {
 pub(crate) struct Repair {
     inner: Box<dyn Policy>,
     spec: RepairSpec,
-    /// Chains whose next repair nobody works on yet, the oldest first.
-    waiting: Vec<Chain>,
-    /// Chains by the repair that is in work, which has the parent `last`.
-    working: BTreeMap<u32, Chain>,
+    /// The chains that go on, the oldest first. Only nodes that have finished change them: whether somebody works on
+    /// the next repair is seen from the expansions in work.
+    chains: Vec<Chain>,
 }
 
 impl Repair {
     pub(crate) const fn new(inner: Box<dyn Policy>, spec: RepairSpec) -> Self {
-        Self { inner, spec, waiting: Vec::new(), working: BTreeMap::new() }
+        Self { inner, spec, chains: Vec::new() }
     }
 
     fn open(&self) -> BTreeSet<u32> {
-        let chains = self.waiting.iter().chain(self.working.values());
-        chains.flat_map(|chain| [chain.asked, chain.last]).collect()
+        self.chains.iter().flat_map(|chain| [chain.asked, chain.last]).collect()
     }
 
-    /// The chain that a finished node belongs to.
+    fn in_work(&self, chain: &Chain, view: &View<'_>) -> bool {
+        let is_repair =
+            |work: &Expansion| work.operator == self.spec.operator && work.parents == [chain.last];
+        view.pending.values().any(is_repair)
+    }
+
+    /// The chain that a finished node belongs to, taken out.
     fn chain_of(&mut self, node: &NodeRecord) -> Chain {
         let parent = node.parents.first().copied().filter(|_| node.operator == self.spec.operator);
-        match parent.and_then(|parent| self.working.remove(&parent)) {
-            Some(chain) => Chain {
-                last: node.id,
-                depth: chain.depth + 1,
-                execution_ms: chain.execution_ms.saturating_add(node.execution_ms),
-                ..chain
-            },
+        match self.chains.iter().position(|chain| Some(chain.last) == parent) {
+            Some(place) => {
+                let chain = self.chains.remove(place);
+                Chain {
+                    last: node.id,
+                    depth: chain.depth + 1,
+                    execution_ms: chain.execution_ms.saturating_add(node.execution_ms),
+                    ..chain
+                }
+            }
             None => Chain { asked: node.id, last: node.id, depth: 0, execution_ms: node.execution_ms },
         }
     }
@@ -81,24 +88,21 @@ impl Repair {
 
 impl Policy for Repair {
     fn ask(&mut self, view: &View<'_>, rng: &mut Rng) -> Ask {
-        if self.waiting.is_empty() {
+        let Some(chain) = self.chains.iter().find(|chain| !self.in_work(chain, view)) else {
             let open = self.open();
             return self.inner.ask(&View { in_repair: &open, ..*view }, rng);
-        }
-        let chain = self.waiting.remove(0);
-        let expansion = Expansion {
+        };
+        Ask::Expand(Expansion {
             operator: self.spec.operator.clone(),
             parents: vec![chain.last],
             reason: format!("repair {} of {} of node {}", chain.depth + 1, self.spec.max_depth, chain.asked),
-        };
-        self.working.insert(chain.last, chain);
-        Ask::Expand(expansion)
+        })
     }
 
     fn tell(&mut self, told: Told<'_>, view: &View<'_>) {
         let chain = self.chain_of(told.result);
         if !told.result.is_good() && self.goes_on(&chain) {
-            self.waiting.push(chain);
+            self.chains.push(chain);
             return;
         }
         let asked = view.tree.get(chain.asked).unwrap_or(told.asked);

@@ -18,6 +18,17 @@ pub(crate) const AIDE: &str = include_str!("../../../../../scaffolds/aide.toml")
 pub(crate) const AIDE_HOLDOUT: &str = include_str!("../../../../../scaffolds/aide-holdout.toml");
 pub(crate) const AIDE_MLEBENCH: &str = include_str!("../../../../../scaffolds/aide-mlebench.toml");
 
+/// The shipped tree searches, by their ids. The one that needs held-out labels has tests of its own (`validation`).
+pub(crate) const TREE_SEARCHES: &[(&str, &str)] = &[
+    ("aide", AIDE),
+    ("aide-mlebench", AIDE_MLEBENCH),
+    ("aira-evo", include_str!("../../../../../scaffolds/aira-evo.toml")),
+    ("aira-mcts", include_str!("../../../../../scaffolds/aira-mcts.toml")),
+    ("best-first", include_str!("../../../../../scaffolds/best-first.toml")),
+    ("ml-master", include_str!("../../../../../scaffolds/ml-master.toml")),
+    ("random", include_str!("../../../../../scaffolds/random.toml")),
+];
+
 macro_rules! prompt {
     ($($name:literal),* $(,)?) => {
         [$(($name, include_str!(concat!("../../../../../prompts/", $name)))),*]
@@ -28,6 +39,7 @@ macro_rules! prompt {
 pub(crate) fn prompts() -> BTreeMap<String, String> {
     let shipped = prompt![
         "common/benchmark.md.tera",
+        "aide/crossover.md.tera",
         "common/validation.md.tera",
         "aide/debug.md.tera",
         "aide/design.md.tera",
@@ -46,9 +58,15 @@ pub(crate) fn prompts() -> BTreeMap<String, String> {
 
 /// AIDE with overrides.
 pub(crate) fn aide(overrides: &[(&str, &str)]) -> Scaffold {
+    scaffold("aide", overrides)
+}
+
+/// A shipped tree search with overrides.
+pub(crate) fn scaffold(id: &str, overrides: &[(&str, &str)]) -> Scaffold {
     let overrides: Vec<_> =
         overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    Scaffold::load(AIDE, prompts(), &overrides).unwrap()
+    let (_, text) = TREE_SEARCHES.iter().find(|(name, _)| *name == id).unwrap();
+    Scaffold::load(text, prompts(), &overrides).unwrap()
 }
 
 /// The tree search of a scaffold as its tables.
