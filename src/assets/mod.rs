@@ -5,6 +5,7 @@
 //! parent of the program itself, as in a clone), or one named by `--assets`, overrides them file by file. Overrides
 //! that differ are named to the user and stored with the run.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -52,7 +53,8 @@ pub enum AssetError {
 #[derive(Clone, Debug)]
 pub struct Assets {
     folder: Option<PathBuf>,
-    texts: BTreeMap<String, String>,
+    /// What is compiled in stays where it is.
+    texts: BTreeMap<String, Cow<'static, str>>,
     overridden: Vec<String>,
 }
 
@@ -92,9 +94,9 @@ impl Assets {
                 }
             } else if is_asset(&name) {
                 let text = read(&path)?;
-                if self.texts.get(&name) != Some(&text) {
+                if self.texts.get(&name).is_none_or(|compiled_in| **compiled_in != *text) {
                     self.overridden.push(name.clone());
-                    self.texts.insert(name, text);
+                    self.texts.insert(name, text.into());
                 }
             }
         }
@@ -103,7 +105,7 @@ impl Assets {
 
     /// The text of one asset, for example `scaffolds/aide.toml`.
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.texts.get(name).map(String::as_str)
+        self.texts.get(name).map(AsRef::as_ref)
     }
 
     /// All assets whose names begin with `prefix` and end with `suffix`, by name.
@@ -111,7 +113,7 @@ impl Assets {
         self.texts
             .iter()
             .filter(|(name, _)| name.starts_with(prefix) && name.ends_with(suffix))
-            .map(|(name, text)| (name.clone(), text.clone()))
+            .map(|(name, text)| (name.clone(), text.clone().into_owned()))
             .collect()
     }
 
@@ -151,11 +153,13 @@ impl Assets {
     }
 }
 
-fn embed<E: rust_embed::RustEmbed>(root: &str, texts: &mut BTreeMap<String, String>) {
+fn embed<E: rust_embed::RustEmbed>(root: &str, texts: &mut BTreeMap<String, Cow<'static, str>>) {
     for name in E::iter() {
-        if let Some(file) = E::get(&name)
-            && let Ok(text) = String::from_utf8(file.data.into_owned())
-        {
+        let text = E::get(&name).and_then(|file| match file.data {
+            Cow::Borrowed(bytes) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
+            Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
+        });
+        if let Some(text) = text {
             texts.insert(format!("{root}/{name}"), text);
         }
     }

@@ -44,7 +44,7 @@ pub(crate) fn main(
     let environment =
         Environment::build(&site.cache_dir, profile, &requirements, &interpreter, &mut progress)
             .map_err(RunError::from)?;
-    let description = environment.describe().map_err(RunError::from)?;
+    let description = environment.describe();
     if *as_json {
         terminal.json(&json!(description));
     } else {

@@ -184,7 +184,7 @@ fn equip(
         let _inside = runtime.enter();
         site.equip(config, runs, &mut |line| terminal.error_line(&format!("environment  {line}")))?
     };
-    let description = equipment.environment.describe().map_err(RunError::from)?;
+    let description = equipment.environment.describe();
     config.task.submission_check = equipment.submission_check;
     config.task.packages = packages_of(&description, &config.sandbox.requirements);
     if let Some(grants) = equipment.grants() {

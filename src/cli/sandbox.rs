@@ -88,7 +88,7 @@ pub(crate) fn main(
                 if let Some(map) = value.as_object_mut() {
                     map.insert("sandbox".to_owned(), json!(ready.sandbox.facts()));
                     map.insert("granted".to_owned(), json!(granted));
-                    let environment = ready.environment.describe().map_err(RunError::from)?;
+                    let environment = ready.environment.describe();
                     map.insert("environment".to_owned(), json!(environment));
                     map.insert("cut".to_owned(), json!(ready.config.cut));
                     map.insert("text".to_owned(), json!(execution.output.text()));

@@ -222,7 +222,7 @@ impl Resolving<'_> {
         if let Some(wanted) = wanted {
             self.cut("processors", &wanted.to_string(), &machine.to_string());
         }
-        // One processor is the least there is: with more workers than processors, executions take turns.
+        // One processor is the least there is: with more workers than processors, executions share them.
         if asked.is_some() && workers > 1 && granted > 1 && granted * workers > machine {
             let named = |count: usize| format!("{count} processors");
             return Err(self.overcommitted(named(granted), named(granted * workers), named(machine)));

@@ -88,8 +88,7 @@ impl Order {
     /// In words for the user: unknown names, missing data, missing keys, limits that cannot be kept.
     pub fn resolve(&self, site: &Site, packages: Vec<String>) -> Result<Resolved, RunError> {
         let scaffold = site.scaffold(&self.scaffold, &self.overrides)?;
-        let catalog = site.competitions()?;
-        let competition = catalog.get(&self.competition)?.clone();
+        let competition = site.competition(&self.competition)?;
         let models = self.models(&scaffold)?;
         let texts = site.model_texts()?;
         let client = site.client(&texts, &models, Some(&competition.id))?;

@@ -76,6 +76,21 @@ impl Site {
         Ok(Catalog::from_texts(texts)?)
     }
 
+    /// One competition; the others are read only to tell which one was meant.
+    ///
+    /// # Errors
+    /// When there is none, or its entry is wrong.
+    pub fn competition(&self, id: &str) -> Result<Competition, RunError> {
+        let mut texts = BTreeMap::new();
+        for place in ["competitions/{}.", "competitions/{}/", "boards/{}.", "offline/{}/"] {
+            texts.extend(self.assets.under(&format!("benchmark/{}", place.replace("{}", id)), ""));
+        }
+        if let Ok(found) = Catalog::from_texts(texts).and_then(|catalog| catalog.get(id).cloned()) {
+            return Ok(found);
+        }
+        Ok(self.competitions()?.get(id)?.clone())
+    }
+
     /// Makes sure that the data are there; offline competitions are unpacked on first use.
     ///
     /// # Errors
@@ -276,7 +291,7 @@ impl Site {
             cut: config.sandbox.cut.iter().cloned().chain(disk_cut).collect(),
             shared: resources.shared(),
             gpu_driver: resources.gpu_root().driver().filter(|_| config.sandbox.gpus > 0),
-            environment: Some(environment.describe()?),
+            environment: Some(environment.describe()),
             warning: resources::warning(config.sandbox.kind),
         };
         Ok(Equipment {
@@ -291,6 +306,7 @@ impl Site {
             submission_check,
             mounts: self.mounts.clone(),
             gpus: config.sandbox.gpus,
+            workers: usize::try_from(workers).unwrap_or(usize::MAX),
             resources,
             report,
         })

@@ -13,7 +13,7 @@ use crate::run::driver::{Driver, Interrupt, Live, World, last_stamp};
 use crate::run::error::RunError;
 use crate::run::events::{RunEvent, Sink};
 use crate::run::folder::lock::{HEARTBEAT, RunLock};
-use crate::run::folder::{FolderError, RunFolder, write_whole};
+use crate::run::folder::{self, FolderError, RunFolder, write_whole};
 use crate::run::journal::{
     Entry, Intent, Journal, JournalError, Opened, PATIENCE, Record, read_entries, read_open_intents,
 };
@@ -265,6 +265,7 @@ impl StoredRun {
         };
         journal.close().await;
         self.sweep();
+        folder::sync_young(&self.folder.path().join("nodes"));
         // The report needs room, too.
         let _ = std::fs::remove_file(self.folder.ballast_path());
         let report = summary::conclude(self, &competition, &data, sandbox, &stop)?;

@@ -47,3 +47,4 @@ mod secrets;
 mod secrets_everywhere;
 mod server;
 mod service;
+mod workers;

@@ -43,10 +43,4 @@ pub enum CsvError {
         /// The limit.
         limit: usize,
     },
-    /// Rows end in carriage returns alone, so that their bytes cannot be told apart.
-    #[error("line {line} ends in a lone carriage return")]
-    LineEnd {
-        /// Line of the file.
-        line: u64,
-    },
 }

@@ -32,37 +32,97 @@ impl RawRow {
 /// Calls `each` with every row, the header first, with its number from 0.
 pub(crate) fn each_row<E: From<CsvError>>(
     mut input: impl BufRead,
-    mut each: impl FnMut(u64, &RawRow) -> Result<(), E>,
+    each: impl FnMut(u64, &RawRow) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut tokenizer = Tokenizer::new(b',');
-    let (mut row, mut number) = (RawRow::default(), 0);
+    let mut cutter = Cutter { tokenizer: Tokenizer::new(b','), row: RawRow::default(), number: 0, each };
+    let (mut line, mut first) = (Vec::new(), true);
     loop {
-        let start = row.bytes.len();
-        let read = input.read_until(b'\n', &mut row.bytes).map_err(CsvError::from)?;
-        let (bytes, cells) = (&row.bytes, &mut row.cells);
-        let mut ended = 0;
-        let mut sink = |found: &Row<'_>| {
-            ended += 1;
-            if ended > 1 {
-                return Err(CsvError::LineEnd { line: found.line });
-            }
-            cells.extend(found.raw_cells().map(<[u8]>::to_vec));
+        line.clear();
+        if input.read_until(b'\n', &mut line).map_err(CsvError::from)? == 0 {
+            return cutter.finish();
+        }
+        let mut rest = line.as_slice();
+        if let Some(text) = rest.strip_prefix(b"\xef\xbb\xbf").filter(|_| first) {
+            cutter.row.bytes.extend_from_slice(b"\xef\xbb\xbf");
+            rest = text;
+        }
+        first = false;
+        // A lone carriage return may end a row, too, which shows at the byte behind it.
+        while let Some(cut) = rest.windows(2).position(|pair| pair.first() == Some(&b'\r') && pair != b"\r\n")
+        {
+            let (piece, behind) = rest.split_at(cut + 1);
+            cutter.feed(piece)?;
+            let (next, others) = behind.split_at(1);
+            cutter.feed_next(next)?;
+            rest = others;
+        }
+        cutter.feed(rest)?;
+    }
+}
+
+/// Bytes that are fed on, and the row that they make.
+struct Cutter<F> {
+    tokenizer: Tokenizer,
+    row: RawRow,
+    number: u64,
+    each: F,
+}
+
+impl<F> Cutter<F> {
+    /// Bytes of which the last may end a row, and no other.
+    fn feed<E: From<CsvError>>(&mut self, piece: &[u8]) -> Result<(), E>
+    where
+        F: FnMut(u64, &RawRow) -> Result<(), E>,
+    {
+        self.row.bytes.extend_from_slice(piece);
+        let ended = self.tokenize(piece)?;
+        self.end(ended)
+    }
+
+    /// A byte at which it shows whether the row before it has ended.
+    fn feed_next<E: From<CsvError>>(&mut self, byte: &[u8]) -> Result<(), E>
+    where
+        F: FnMut(u64, &RawRow) -> Result<(), E>,
+    {
+        let ended = self.tokenize(byte)?;
+        self.end(ended)?;
+        self.row.bytes.extend_from_slice(byte);
+        Ok(())
+    }
+
+    fn finish<E: From<CsvError>>(mut self) -> Result<(), E>
+    where
+        F: FnMut(u64, &RawRow) -> Result<(), E>,
+    {
+        let (mut ended, cells) = (false, &mut self.row.cells);
+        self.tokenizer.finish(&mut |row: &Row<'_>| {
+            ended = true;
+            cells.extend(row.raw_cells().map(<[u8]>::to_vec));
             Ok(())
-        };
-        let piece = bytes.get(start..).unwrap_or_default();
-        let mark = if number == 0 && start == 0 { piece.strip_prefix(b"\xef\xbb\xbf") } else { None };
-        tokenizer.feed_bytes(mark.unwrap_or(piece), &mut sink)?;
-        if read == 0 {
-            tokenizer.finish(&mut sink)?;
+        })?;
+        self.end(ended)
+    }
+
+    fn tokenize(&mut self, bytes: &[u8]) -> Result<bool, CsvError> {
+        let (mut ended, cells) = (false, &mut self.row.cells);
+        self.tokenizer.feed_bytes(bytes, &mut |row: &Row<'_>| {
+            ended = true;
+            cells.extend(row.raw_cells().map(<[u8]>::to_vec));
+            Ok(())
+        })?;
+        Ok(ended)
+    }
+
+    fn end<E>(&mut self, ended: bool) -> Result<(), E>
+    where
+        F: FnMut(u64, &RawRow) -> Result<(), E>,
+    {
+        if ended {
+            (self.each)(self.number, &self.row)?;
+            self.row.clear();
+            self.number += 1;
         }
-        if ended == 1 {
-            each(number, &row)?;
-            row.clear();
-            number += 1;
-        }
-        if read == 0 {
-            return Ok(());
-        }
+        Ok(())
     }
 }
 
@@ -112,7 +172,12 @@ mod tests {
         assert_eq!(found[3].cell(1), b"");
         assert_eq!(found[3].cell(9), b"");
         assert!(rows(b"").unwrap().is_empty());
-        assert!(matches!(rows(b"a,b\r1,2\r3,4\n"), Err(CsvError::LineEnd { .. })));
+        // A lone carriage return ends a row outside quotes and is text inside.
+        let found = rows(b"a,b\r1,2\r\r3,\"x\ry\"\r\n4,5\r").unwrap();
+        let bytes: Vec<&[u8]> = found.iter().map(|row| row.bytes.as_slice()).collect();
+        let expected: [&[u8]; 4] = [b"a,b\r", b"1,2\r", b"\r3,\"x\ry\"\r\n", b"4,5\r"];
+        assert_eq!(bytes, expected);
+        assert_eq!(found[2].cells, [b"3".to_vec(), b"x\ry".to_vec()]);
         assert!(matches!(rows(b"a\n\"b\n"), Err(CsvError::UnclosedQuote { line: 2 })));
     }
 

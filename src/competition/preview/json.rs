@@ -33,14 +33,51 @@ pub(crate) fn describe(head: &Head) -> String {
     for line in lines.into_iter().filter(|line| !line.trim().is_empty()).take(ELEMENTS) {
         match serde_json::from_str::<Value>(line) {
             Ok(value) => shape.see(&value, 0),
-            Err(_) => return "JSON that cannot be read from its beginning\n".to_owned(),
+            Err(_) => return beginning(head),
         }
         seen += 1;
     }
     match seen {
+        0 if !head.whole => beginning(head),
         0 => "no JSON\n".to_owned(),
         _ => format!("JSON lines, the first {seen} of the shape\n{}\n", shape.words()),
     }
+}
+
+/// A document of which only the beginning was read, or that is damaged further on: the values that are whole.
+fn beginning(head: &Head) -> String {
+    match closed(&head.text).and_then(|text| serde_json::from_str::<Value>(&text).ok()) {
+        Some(document) => {
+            let mut shape = Shape::default();
+            shape.see(&document, 0);
+            format!("JSON that begins with the shape\n{}\n", shape.words())
+        }
+        None => "JSON that cannot be read from its beginning\n".to_owned(),
+    }
+}
+
+/// The text up to its last comma in a bracket that is still open, with all that are open there closed.
+fn closed(text: &str) -> Option<String> {
+    // Each open bracket's other half, and where its last comma is.
+    let mut open: Vec<(char, Option<usize>)> = Vec::new();
+    let (mut in_string, mut escaped) = (false, false);
+    for (position, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'[' => open.push((']', None)),
+            b'{' => open.push(('}', None)),
+            b']' | b'}' => drop(open.pop()?),
+            b',' => open.last_mut()?.1 = Some(position),
+            _ => {}
+        }
+    }
+    let depth = open.iter().rposition(|(_, comma)| comma.is_some())?;
+    let end = open.get(depth)?.1?;
+    let brackets = open.get(..=depth)?.iter().rev().map(|(bracket, _)| *bracket);
+    Some(text.get(..end)?.chars().chain(brackets).collect())
 }
 
 impl Shape {

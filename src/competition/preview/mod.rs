@@ -41,7 +41,7 @@ pub fn preview_instead(public: &Path, max_chars: usize, instead: &BTreeMap<Strin
 }
 
 fn overview(public: &Path, options: PreviewOptions, instead: &BTreeMap<String, PathBuf>) -> String {
-    let tree = tree::tree(public, instead, &mut { head::COUNTING });
+    let tree = tree::tree(public, instead, head::COUNTING);
     let detail = if options.schema_only { Detail::Schema } else { Detail::Values };
     let text = assemble(&tree, detail, options.schema_only);
     if text.chars().count() <= options.max_chars {

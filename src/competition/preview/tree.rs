@@ -14,6 +14,9 @@ const FOLDERS: usize = 8;
 const DEPTH: usize = 4;
 const PREVIEWED: usize = 40;
 
+/// Entries of folders that one preview looks at; a folder with more is said to have more.
+const ENTRIES: u64 = 1 << 20;
+
 /// A drawn tree.
 pub(crate) struct Tree {
     /// Lines to show.
@@ -22,32 +25,46 @@ pub(crate) struct Tree {
     pub(crate) files: Vec<(String, PathBuf)>,
 }
 
-/// What is read, and how much of it.
+/// What of one preview is read, and how much of it.
 struct Reading<'a> {
+    /// The folder itself, without links: what lies outside of it is not shown.
+    root: PathBuf,
     /// Files of the root that others stand for.
     instead: &'a BTreeMap<String, PathBuf>,
-    budget: &'a mut u64,
+    /// Bytes left for line counts.
+    bytes: u64,
+    /// Entries of folders that are left to be looked at.
+    entries: u64,
 }
 
-/// Draws the tree below `root`, where others stand for some of its files.
-pub(crate) fn tree(root: &Path, instead: &BTreeMap<String, PathBuf>, budget: &mut u64) -> Tree {
+/// Draws the tree below `root`, where others stand for some of its files. Links that lead out of it are named and not
+/// followed: where code runs, they lead nowhere.
+pub(crate) fn tree(root: &Path, instead: &BTreeMap<String, PathBuf>, bytes: u64) -> Tree {
     let mut tree = Tree { text: String::new(), files: Vec::new() };
-    tree.folder(root, "", 0, &mut Reading { instead, budget });
+    let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    tree.folder(root, "", 0, &mut Reading { root: real, instead, bytes, entries: ENTRIES });
     tree
 }
 
 impl Tree {
     fn folder(&mut self, path: &Path, prefix: &str, depth: usize, reading: &mut Reading<'_>) {
         let indent = "    ".repeat(depth);
-        let Some(listing) = Listing::of(path) else {
+        let Some(listing) = Listing::of(path, reading) else {
             let _ = writeln!(self.text, "{indent}(cannot be read)");
             return;
         };
         let shown = if listing.file_count > MANY { FILES_OF_MANY } else { FILES };
         for (_, name) in listing.files.iter().take(shown) {
-            let instead = reading.instead.get(name).filter(|_| depth == 0);
-            let file = instead.cloned().unwrap_or_else(|| path.join(name));
-            let _ = writeln!(self.text, "{indent}{} ({})", escape(name), size(&file, reading.budget));
+            let instead = reading.instead.get(name).filter(|_| depth == 0).cloned();
+            let file = match instead {
+                Some(file) => file,
+                None if reading.leads_out(&path.join(name)) => {
+                    let _ = writeln!(self.text, "{indent}{} (a link out of this folder)", escape(name));
+                    continue;
+                }
+                None => path.join(name),
+            };
+            let _ = writeln!(self.text, "{indent}{} ({})", escape(name), size(&file, &mut reading.bytes));
             if self.files.len() < PREVIEWED {
                 self.files.push((format!("{prefix}{name}"), file));
             }
@@ -60,6 +77,16 @@ impl Tree {
             }
         }
         rest(&mut self.text, &indent, listing.folder_count, FOLDERS, "folder");
+        if !listing.whole {
+            let _ = writeln!(self.text, "{indent}... and more, not looked at");
+        }
+    }
+}
+
+impl Reading<'_> {
+    /// Whether a path is a link, or behind one, that ends outside of the folder; one that ends nowhere does not count.
+    fn leads_out(&self, path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|real| !real.starts_with(&self.root))
     }
 }
 
@@ -77,15 +104,21 @@ struct Listing {
     folders: BTreeSet<String>,
     file_count: u64,
     folder_count: u64,
+    whole: bool,
 }
 
 impl Listing {
-    fn of(path: &Path) -> Option<Self> {
-        let mut listing =
-            Self { files: BTreeSet::new(), folders: BTreeSet::new(), file_count: 0, folder_count: 0 };
+    fn of(path: &Path, reading: &mut Reading<'_>) -> Option<Self> {
+        let (files, folders) = (BTreeSet::new(), BTreeSet::new());
+        let mut listing = Self { files, folders, file_count: 0, folder_count: 0, whole: true };
         for entry in std::fs::read_dir(path).ok()? {
             let Ok(entry) = entry else { break };
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let Some(entries) = reading.entries.checked_sub(1) else {
+                listing.whole = false;
+                break;
+            };
+            reading.entries = entries;
+            let is_folder = is_folder(&entry, reading);
             let name = entry.file_name().to_string_lossy().into_owned();
             if is_folder {
                 listing.folder_count += 1;
@@ -102,6 +135,15 @@ impl Listing {
             }
         }
         Some(listing)
+    }
+}
+
+/// A folder, or a link to one of this tree.
+fn is_folder(entry: &std::fs::DirEntry, reading: &Reading<'_>) -> bool {
+    let path = entry.path();
+    match entry.file_type() {
+        Ok(kind) if kind.is_symlink() => path.is_dir() && !reading.leads_out(&path),
+        kind => kind.is_ok_and(|kind| kind.is_dir()),
     }
 }
 

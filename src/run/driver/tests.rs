@@ -29,8 +29,12 @@ use crate::run::tally::Tally;
 
 const LIMITS: Limits = Limits { steps: Some(9), run_ms: None, execution_ms: 1000, tokens: None, cost: None };
 
-/// Three workers; each node's plan is what the model said, and its parent is whatever finished last.
-struct Toy;
+/// Twelve nodes by several workers; each node's plan is what the model said, and its parent is whatever finished last.
+struct Toy {
+    workers: usize,
+}
+
+const TOY: Toy = Toy { workers: 3 };
 
 impl Strategy for Toy {
     fn run<'a>(&'a self, context: &'a dyn RunContext) -> StrategyFuture<'a> {
@@ -38,7 +42,7 @@ impl Strategy for Toy {
             let mut flying = FuturesUnordered::new();
             let (mut next, mut last) = (0, None);
             loop {
-                while flying.len() < 3 && next < 12 {
+                while flying.len() < self.workers && next < 12 {
                     let parents = last.into_iter().collect::<Vec<u32>>();
                     flying.push(grow(context, next, parents));
                     next += 1;
@@ -160,22 +164,35 @@ struct Sat {
 
 /// One sitting over the journal in `folder`, after `keep` entries of it.
 async fn sit(recorded: &[Entry], world: Unruly, limits: Option<Limits>) -> Sat {
-    sit_with(&Toy, recorded, world, limits).await
+    sit_with(&TOY, recorded, world, limits).await
 }
 
 async fn sit_with(strategy: &dyn Strategy, recorded: &[Entry], world: Unruly, limits: Option<Limits>) -> Sat {
+    let world = Arc::new(world);
+    let sat = sit_in(strategy, recorded, Arc::clone(&world) as Arc<dyn World>, LIMITS, limits).await;
+    let asked = std::mem::take(&mut *world.asked.lock().unwrap());
+    Sat { asked, ..sat }
+}
+
+/// One sitting over the journal, in any world; a driver that waits for ever fails.
+async fn sit_in(
+    strategy: &dyn Strategy,
+    recorded: &[Entry],
+    world: Arc<dyn World>,
+    begun_with: Limits,
+    limits: Option<Limits>,
+) -> Sat {
     let place = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(place.path(), "run").unwrap();
     let opened = Journal::open(&folder).unwrap();
     for entry in recorded {
         opened.journal.append(entry.stamp, entry.record.clone()).await.unwrap();
     }
-    let world = Arc::new(world);
     let (reporter, reports) = mpsc::unbounded_channel();
     let (_keep, interrupt) = watch::channel(Interrupt::None);
     let live = Live {
         journal: opened.journal,
-        world: Arc::clone(&world) as Arc<dyn World>,
+        world,
         reports,
         reporter,
         clock: Clock::resume(last_stamp(recorded)),
@@ -186,25 +203,33 @@ async fn sit_with(strategy: &dyn Strategy, recorded: &[Entry], world: Unruly, li
         open_intents: Vec::new(),
     };
     let mut sink = |_: &RunEvent| {};
-    let driver = Driver::new(handle(), LIMITS, recorded.to_vec(), Some(live), &mut sink);
-    let (stop, _) = driver.drive(strategy).await.unwrap();
+    let driver = Driver::new(handle(), begun_with, recorded.to_vec(), Some(live), &mut sink);
+    let driven = tokio::time::timeout(Duration::from_mins(1), driver.drive(strategy)).await;
+    let (stop, _) = driven.expect("the driver waits for ever").unwrap();
     let entries = crate::run::journal::read_entries(
         &folder.journal_path(),
         &folder.content(),
         crate::run::journal::PATIENCE,
     )
     .unwrap();
-    let asked = std::mem::take(&mut *world.asked.lock().unwrap());
-    Sat { stop, entries, asked }
+    Sat { stop, entries, asked: Vec::new() }
 }
 
 async fn replay(recorded: Vec<Entry>) -> Result<Stop, DriveError> {
-    replay_with(&Toy, recorded).await
+    replay_with(&TOY, recorded).await
 }
 
 async fn replay_with(strategy: &dyn Strategy, recorded: Vec<Entry>) -> Result<Stop, DriveError> {
+    replay_within(LIMITS, strategy, recorded).await
+}
+
+async fn replay_within(
+    limits: Limits,
+    strategy: &dyn Strategy,
+    recorded: Vec<Entry>,
+) -> Result<Stop, DriveError> {
     let mut sink = |_: &RunEvent| {};
-    Driver::new(handle(), LIMITS, recorded, None, &mut sink).drive(strategy).await.map(|(stop, _)| stop)
+    Driver::new(handle(), limits, recorded, None, &mut sink).drive(strategy).await.map(|(stop, _)| stop)
 }
 
 /// The wall-clock time aside: the tests write the prefix anew.
@@ -225,6 +250,10 @@ fn results(entries: &[Entry]) -> Vec<&EffectKey> {
         .collect()
 }
 
+fn nodes(entries: &[Entry]) -> usize {
+    results(entries).iter().filter(|key| key.as_str().ends_with("record/0")).count()
+}
+
 #[tokio::test]
 async fn a_step_limit_is_exact_and_a_resume_raises_it() {
     let first = sit(&[], Unruly::default(), None).await;
@@ -237,6 +266,72 @@ async fn a_step_limit_is_exact_and_a_resume_raises_it() {
 }
 
 #[tokio::test]
+async fn steps_are_exact_with_any_number_of_workers() {
+    let within = |steps| Limits { steps: Some(steps), ..LIMITS };
+    for workers in [1, 2, 4, 7] {
+        let toy = Toy { workers };
+        for (steps, more) in [(0, 1), (1, 2), (3, 5), (7, 11)] {
+            let (world, again) = (Arc::new(Unruly::default()), Arc::new(Unruly::default()));
+            let first = sit_in(&toy, &[], world, within(steps), None).await;
+            let named = format!("{workers} workers, {steps} steps, then {more}");
+            assert_eq!((first.stop.by, nodes(&first.entries)), (StoppedBy::Steps, steps as usize), "{named}");
+            let second =
+                sit_in(&toy, &first.entries, Arc::clone(&again) as _, within(steps), Some(within(more)))
+                    .await;
+            assert_eq!(
+                (second.stop.by, nodes(&second.entries)),
+                (StoppedBy::Steps, more as usize),
+                "{named}"
+            );
+            assert!(begins_with(&second.entries, &first.entries), "{named}");
+            assert_eq!(again.asked.lock().unwrap().len(), (more - steps) as usize, "{named}");
+            let replayed = replay_within(within(steps), &toy, second.entries).await.unwrap();
+            assert_eq!(replayed.by, StoppedBy::Steps, "{named}");
+        }
+        let all = sit_in(&toy, &[], Arc::new(Unruly::default()), within(50), None).await;
+        assert_eq!((all.stop.by, nodes(&all.entries)), (StoppedBy::Finished, 12));
+    }
+}
+
+/// The first node's work ends when all that the others may do has been done.
+#[derive(Default)]
+struct Slow {
+    inner: Unruly,
+    done: Arc<tokio::sync::Notify>,
+    others: std::sync::atomic::AtomicUsize,
+}
+
+impl World for Slow {
+    fn perform(&self, key: EffectKey, effect: Effect, hash: String) -> BoxFuture<'static, Performed> {
+        let (first, done) = (key.number() == Some(0), Arc::clone(&self.done));
+        let before = self.others.fetch_add(usize::from(!first), std::sync::atomic::Ordering::Relaxed);
+        let last = !first && before + 2 == 9;
+        let performed = self.inner.perform(key, effect, hash);
+        Box::pin(async move {
+            if first {
+                done.notified().await;
+            } else if last {
+                done.notify_one();
+            }
+            performed.await
+        })
+    }
+
+    fn materialise(&self, _entry: &Entry) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn work_that_does_not_end_keeps_no_other_worker_from_going_on() {
+    for workers in [2, 4, 7] {
+        let slow = sit_in(&Toy { workers }, &[], Arc::new(Slow::default()), LIMITS, None).await;
+        assert_eq!((slow.stop.by, nodes(&slow.entries)), (StoppedBy::Steps, 9), "{workers} workers");
+        assert_eq!(replay_with(&Toy { workers }, slow.entries).await.unwrap().by, StoppedBy::Steps);
+    }
+}
+
+#[tokio::test]
 async fn from_every_prefix_a_resume_keeps_what_is_committed_and_repeats_nothing() {
     let whole = sit(&[], Unruly::default(), None).await;
     for cut in 1..whole.entries.len() {
@@ -245,9 +340,6 @@ async fn from_every_prefix_a_resume_keeps_what_is_committed_and_repeats_nothing(
         assert_eq!(resumed.stop.by, StoppedBy::Steps);
         assert!(begins_with(&resumed.entries, prefix), "the prefix of {cut} changed");
         assert!(resumed.asked.iter().all(|key| !results(prefix).contains(&key)), "asked again after {cut}");
-        let nodes = |entries: &[Entry]| {
-            results(entries).iter().filter(|key| key.as_str().ends_with("record/0")).count()
-        };
         assert_eq!(nodes(&resumed.entries), 9);
         replay(resumed.entries).await.unwrap();
     }

@@ -96,7 +96,7 @@ impl ContentStore {
     }
 
     /// Gives the content of this hash, checked, a second name at `path`, in place of what stands there; a copy where
-    /// links are not to be had. For files that nobody edits.
+    /// links are not to be had. For files that nobody edits. The name is not synced.
     ///
     /// # Errors
     /// When it is missing or was changed, or `path` cannot be written.
@@ -107,14 +107,13 @@ impl ContentStore {
         }
         self.check(sha256)?;
         let fail = |source| FolderError { act: "write", path: path.to_owned(), source };
-        create_folder(parent(path))?;
+        std::fs::create_dir_all(parent(path)).map_err(fail)?;
         let fresh = path.with_file_name(".linking");
         let _ = std::fs::remove_file(&fresh);
         if std::fs::hard_link(&content, &fresh).is_err() {
             return self.copy(sha256, path);
         }
-        std::fs::rename(&fresh, path).map_err(fail)?;
-        Ok(sync_folder(parent(path))?)
+        Ok(std::fs::rename(&fresh, path).map_err(fail)?)
     }
 
     /// Copies the content of this hash, checked as it is copied, to `path`, in place of what stands there.

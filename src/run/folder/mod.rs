@@ -24,6 +24,7 @@ pub mod swap;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use content::ContentStore;
 
@@ -283,4 +284,38 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
     file.as_file().sync_all().map_err(fail)?;
     file.persist(path).map_err(|error| fail(error.error))?;
     sync_folder(parent)
+}
+
+/// As [`write_whole`], for a file that follows from the journal: whoever looks finds a whole file, but what a power cut
+/// takes of it is left to the next sitting, which writes it anew, or to [`sync_young`].
+///
+/// # Errors
+/// When it cannot be written; the old file then still stands.
+pub fn write_derived(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
+    let fail = |source| failed("write", path, source);
+    let parent = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(parent).map_err(fail)?;
+    let mut file = tempfile::NamedTempFile::new_in(parent).map_err(fail)?;
+    file.write_all(bytes).map_err(fail)?;
+    file.persist(path).map(drop).map_err(|error| fail(error.error))
+}
+
+/// Systems write what was written to them to disk within half a minute.
+const WRITTEN_BACK: Duration = Duration::from_mins(2);
+
+/// Makes the files and names durable in the folders below `path` that a system may not have written to disk by itself.
+pub fn sync_young(path: &Path) {
+    let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path());
+    let young = |path: &PathBuf| {
+        let changed = std::fs::symlink_metadata(path).and_then(|facts| facts.modified());
+        changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age < WRITTEN_BACK))
+    };
+    for folder in entries(path).filter(young) {
+        for file in entries(&folder).filter(|file| file.is_file()) {
+            // Derived, and on its way to the disk: one that cannot be synced is no reason to fail.
+            let _ = std::fs::File::open(file).and_then(|file| file.sync_all());
+        }
+        let _ = sync_folder(&folder);
+    }
+    let _ = sync_folder(path);
 }

@@ -95,6 +95,27 @@ impl Record {
         }
     }
 
+    /// Whether a resume would come to the same again at no cost, should a power cut take it.
+    pub fn is_recomputed(&self) -> bool {
+        match self {
+            Self::Result { effect, .. } => match **effect {
+                Effect::Chat { .. } | Effect::Execute(_) => false,
+                Effect::BeginStep
+                | Effect::Validate { .. }
+                | Effect::Evaluate { .. }
+                | Effect::Preview(_)
+                | Effect::Node(_)
+                | Effect::Note { .. }
+                | Effect::SelectFinal { .. } => true,
+            },
+            Self::Started { .. }
+            | Self::Limits(_)
+            | Self::Charge { .. }
+            | Self::Downgrade { .. }
+            | Self::Stopped(_) => false,
+        }
+    }
+
     /// Whether it accounts for all tries of its call that were sent before.
     pub const fn settles(&self) -> bool {
         matches!(self, Self::Result { .. } | Self::Charge { .. })

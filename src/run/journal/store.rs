@@ -126,6 +126,8 @@ pub(super) struct Store {
     path: PathBuf,
     connection: Connection,
     content: ContentStore,
+    /// Whether a commit is in force without being synced, as it is in a write-ahead log.
+    log: bool,
 }
 
 impl Store {
@@ -155,7 +157,8 @@ impl Store {
             SCHEMA_VERSION => {}
             found => return Err(JournalError::Version { found }),
         }
-        Ok(Self { path: path.to_owned(), connection, content })
+        let log = file_system == FileSystem::Local;
+        Ok(Self { path: path.to_owned(), connection, content, log })
     }
 
     fn fail(&self, source: rusqlite::Error) -> JournalError {
@@ -171,8 +174,25 @@ impl Store {
             .map_err(|source| self.fail(source))
     }
 
-    /// Commits an entry; a result or a charge closes the call's open intents in the same transaction.
+    /// Commits an entry; a result or a charge closes the call's open intents in the same transaction. Whatever cannot
+    /// be had again for nothing is on the disk then, and all that was committed before it.
     pub(super) fn append(&mut self, entry: &Entry) -> Result<(), JournalError> {
+        let unsynced = self.log && entry.record.is_recomputed();
+        if unsynced {
+            self.synchronous("NORMAL")?;
+        }
+        let appended = self.insert(entry);
+        if unsynced {
+            self.synchronous("FULL")?;
+        }
+        appended
+    }
+
+    fn synchronous(&self, level: &str) -> Result<(), JournalError> {
+        self.connection.pragma_update(None, "synchronous", level).map_err(|source| self.fail(source))
+    }
+
+    fn insert(&mut self, entry: &Entry) -> Result<(), JournalError> {
         let body = serde_json::to_string(&entry.record).map_err(JournalError::Encode)?;
         let (inline, content) = if body.len() > INLINE_BYTES {
             (None, Some(self.content.put(body.as_bytes())?.to_string()))
@@ -184,10 +204,12 @@ impl Store {
         let fail = |source| JournalError::Database { path: path.clone(), source };
         let transaction = self.connection.transaction().map_err(fail)?;
         transaction
-            .execute(
+            .prepare_cached(
                 "INSERT INTO entry (seq, kind, effect, key, number, run_ms, waiting_ms, at, body, content) \
                  VALUES (?,?,?,?,?,?,?,?,?,?)",
-                params![
+            )
+            .and_then(|mut insert| {
+                insert.execute(params![
                     entry.seq,
                     entry.record.kind(),
                     entry.record.effect(),
@@ -198,8 +220,8 @@ impl Store {
                     entry.at,
                     inline,
                     content
-                ],
-            )
+                ])
+            })
             .map_err(fail)?;
         if let Some(key) = key.filter(|_| entry.record.settles()) {
             transaction

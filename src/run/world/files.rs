@@ -10,7 +10,7 @@ use podium_types::execution::{Collected, Execution, Program};
 use podium_types::sha256::Sha256;
 
 use crate::run::folder::content::ContentError;
-use crate::run::folder::{FolderError, RunFolder, swap, write_whole};
+use crate::run::folder::{FolderError, RunFolder, swap, sync_folder, write_derived, write_whole};
 use crate::run::journal::{Entry, Record};
 
 use super::recipe::Recipe;
@@ -87,6 +87,7 @@ impl Files {
         }
         let content = self.folder.content();
         content.link(sha256, &fresh.join("submission.csv")).map_err(|error| told(&error))?;
+        sync_folder(&fresh).map_err(|error| sentence(&error))?;
         swap::swap_in(&fresh, &best).map_err(|error| sentence(&error))
     }
 
@@ -101,7 +102,7 @@ impl Files {
 }
 
 fn put(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
-    if std::fs::read(path).is_ok_and(|old| old == bytes) { Ok(()) } else { write_whole(path, bytes) }
+    if std::fs::read(path).is_ok_and(|old| old == bytes) { Ok(()) } else { write_derived(path, bytes) }
 }
 
 fn sentence(error: &FolderError) -> String {

@@ -1,7 +1,9 @@
 //! Processors for executions that run at the same time: each leases a set of its own, so that none slows another.
 //!
-//! What the run holds is cut into sets of the size that is granted, graphics processors with them. Who finds none free
-//! waits; the longest wait is served first.
+//! What the run holds is cut into sets of the size that is granted. There is a lease for every worker: where the machine
+//! has fewer sets, several share one, evenly, and a slow execution keeps no other from beginning. Graphics processors
+//! are never shared: with them there are as many leases as they suffice for. Who finds none free waits; the longest
+//! wait is served first.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,48 +17,75 @@ struct Share {
     gpus: Vec<Gpu>,
 }
 
-/// The sets, leased one at a time.
+/// The leases, taken one at a time.
 #[derive(Debug)]
 pub(super) struct Leases {
-    free: Arc<Mutex<Vec<Share>>>,
+    shares: Arc<Mutex<Shares>>,
     count: Arc<Semaphore>,
+}
+
+/// Who has what.
+#[derive(Debug, Default)]
+struct Shares {
+    free: Vec<Share>,
+    taken: Vec<CpuSet>,
+}
+
+impl Shares {
+    /// The free share whose processors are used least; the first of equals.
+    fn take(&mut self) -> Option<Share> {
+        let users = |share: &Share| self.taken.iter().filter(|cpus| **cpus == share.cpus).count();
+        let least = (0..self.free.len()).min_by_key(|place| self.free.get(*place).map(users))?;
+        let share = self.free.remove(least);
+        self.taken.push(share.cpus.clone());
+        Some(share)
+    }
+
+    fn give_back(&mut self, share: Share) {
+        if let Some(place) = self.taken.iter().position(|cpus| *cpus == share.cpus) {
+            self.taken.remove(place);
+        }
+        self.free.push(share);
+    }
 }
 
 /// A leased set, given back when it is dropped.
 #[derive(Debug)]
 pub(super) struct Lease {
     share: Share,
-    free: Arc<Mutex<Vec<Share>>>,
+    shares: Arc<Mutex<Shares>>,
     _permit: OwnedSemaphorePermit,
 }
 
 impl Leases {
-    /// Cuts `processors` into sets of `grant`, each with `gpu_grant` of `gpus`; a machine with fewer processors has one
-    /// set, of all it has.
-    pub(super) fn new(processors: &[usize], grant: usize, gpus: &[Gpu], gpu_grant: usize) -> Self {
-        let mut cpus: Vec<CpuSet> =
+    /// Leases for `workers` executions at a time, each with `grant` of `processors` and `gpu_grant` of `gpus`.
+    pub(super) fn new(
+        processors: &[usize],
+        grant: usize,
+        gpus: &[Gpu],
+        gpu_grant: usize,
+        workers: usize,
+    ) -> Self {
+        let mut sets: Vec<CpuSet> =
             processors.chunks_exact(grant.max(1)).map(|set| CpuSet::of(set.iter().copied())).collect();
-        if cpus.is_empty() {
-            cpus.push(CpuSet::of(processors.iter().copied()));
+        if sets.is_empty() {
+            // A machine with fewer processors has one set, of all it has.
+            sets.push(CpuSet::of(processors.iter().copied()));
         }
-        let mut sets: Vec<Share> = if gpu_grant == 0 {
-            cpus.into_iter().map(|cpus| Share { cpus, gpus: Vec::new() }).collect()
-        } else {
-            let gpus = gpus.chunks_exact(gpu_grant).map(<[Gpu]>::to_vec);
-            cpus.into_iter().zip(gpus).map(|(cpus, gpus)| Share { cpus, gpus }).collect()
-        };
-        let count = sets.len();
-        // Taken from the end.
-        sets.reverse();
-        Self { free: Arc::new(Mutex::new(sets)), count: Arc::new(Semaphore::new(count)) }
+        let count = gpus.len().checked_div(gpu_grant).map_or(workers, |sets| sets.min(workers)).max(1);
+        let mut gpus = gpus.chunks(gpu_grant.max(1)).map(<[Gpu]>::to_vec);
+        let share = |cpus| Share { cpus, gpus: gpus.next().filter(|_| gpu_grant > 0).unwrap_or_default() };
+        let free: Vec<Share> = sets.into_iter().cycle().take(count).map(share).collect();
+        let shares = Shares { free, taken: Vec::new() };
+        Self { shares: Arc::new(Mutex::new(shares)), count: Arc::new(Semaphore::new(count)) }
     }
 
-    /// A set that no other execution has, as soon as there is one.
+    /// A share, as soon as there is one.
     pub(super) async fn lease(&self) -> Option<Lease> {
-        // Never closed, and as many permits as sets.
+        // Never closed, and as many permits as shares.
         let permit = Arc::clone(&self.count).acquire_owned().await.ok()?;
-        let share = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
-        Some(Lease { share, free: Arc::clone(&self.free), _permit: permit })
+        let share = self.shares.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        Some(Lease { share, shares: Arc::clone(&self.shares), _permit: permit })
     }
 }
 
@@ -75,7 +104,7 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         // Before the permit, which is dropped after this.
-        self.free.lock().unwrap_or_else(PoisonError::into_inner).push(self.share.clone());
+        self.shares.lock().unwrap_or_else(PoisonError::into_inner).give_back(self.share.clone());
     }
 }
 
@@ -85,32 +114,61 @@ mod tests {
 
     use super::*;
 
+    async fn none_free(leases: &Leases) -> bool {
+        tokio::time::timeout(Duration::from_millis(20), leases.lease()).await.is_err()
+    }
+
     #[tokio::test]
     async fn sets_are_disjoint_and_come_back() {
-        let leases = Leases::new(&[0, 1, 2, 5, 6], 2, &[], 0);
+        let leases = Leases::new(&[0, 1, 2, 5, 6], 2, &[], 0, 2);
         let one = leases.lease().await.unwrap();
         let other = leases.lease().await.unwrap();
         assert_eq!((one.cpus().ids(), other.cpus().ids()), (vec![0, 1], vec![2, 5]));
-        let none = tokio::time::timeout(Duration::from_millis(20), leases.lease()).await;
-        assert!(none.is_err(), "five processors are two sets of two");
+        assert!(none_free(&leases).await, "two workers, two leases");
         drop(other);
         assert_eq!(leases.lease().await.unwrap().cpus().ids(), [2, 5]);
     }
 
     #[tokio::test]
-    async fn a_small_machine_has_one_set() {
-        let leases = Leases::new(&[3], 4, &[], 0);
-        assert_eq!(leases.lease().await.unwrap().cpus().ids(), [3]);
+    async fn workers_share_what_is_too_little_for_them_evenly() {
+        let leases = Leases::new(&[0, 1], 1, &[], 0, 4);
+        let mut held = Vec::new();
+        for expected in [0, 1, 0, 1] {
+            let lease = leases.lease().await.unwrap();
+            assert_eq!(lease.cpus().ids(), [expected]);
+            held.push(lease);
+        }
+        assert!(none_free(&leases).await, "four workers, four leases");
+        // Two of one processor come back: the next ones go there, and then to the one that is used least.
+        held.swap_remove(3);
+        held.swap_remove(1);
+        for expected in [1, 1] {
+            let lease = leases.lease().await.unwrap();
+            assert_eq!(lease.cpus().ids(), [expected]);
+            held.push(lease);
+        }
+        held.clear();
+        let (one, other) = (leases.lease().await.unwrap(), leases.lease().await.unwrap());
+        assert_ne!(one.cpus().ids(), other.cpus().ids());
     }
 
     #[tokio::test]
-    async fn graphics_processors_go_with_a_set() {
+    async fn a_small_machine_has_one_set() {
+        let leases = Leases::new(&[3], 4, &[], 0, 2);
+        let (one, other) = (leases.lease().await.unwrap(), leases.lease().await.unwrap());
+        assert_eq!((one.cpus().ids(), other.cpus().ids()), (vec![3], vec![3]));
+    }
+
+    #[tokio::test]
+    async fn graphics_processors_are_never_shared() {
         let gpu = |index| Gpu { index, minor: 0, name: String::new(), uuid: None, bus: None };
-        let leases = Leases::new(&[0, 1, 2], 1, &[gpu(0), gpu(1)], 1);
-        let one = leases.lease().await.unwrap();
-        let other = leases.lease().await.unwrap();
-        assert_eq!((one.gpus(), other.gpus()), (&[gpu(0)][..], &[gpu(1)][..]));
-        let none = tokio::time::timeout(Duration::from_millis(20), leases.lease()).await;
-        assert!(none.is_err(), "a third would have no graphics processor");
+        for (processors, cpus) in [(&[0, 1, 2][..], [0, 1]), (&[0][..], [0, 0])] {
+            let leases = Leases::new(processors, 1, &[gpu(0), gpu(1)], 1, 3);
+            let one = leases.lease().await.unwrap();
+            let other = leases.lease().await.unwrap();
+            assert_eq!((one.gpus(), other.gpus()), (&[gpu(0)][..], &[gpu(1)][..]));
+            assert_eq!([one.cpus().ids(), other.cpus().ids()].concat(), cpus);
+            assert!(none_free(&leases).await, "a third would have no graphics processor");
+        }
     }
 }

@@ -64,6 +64,8 @@ pub struct Equipment {
     pub mounts: BTreeMap<String, PathBuf>,
     /// Graphics processors of one execution.
     pub gpus: usize,
+    /// Executions at the same time.
+    pub workers: usize,
     /// What the run holds of the machine.
     pub resources: Resources,
     /// The sandbox as the run's report tells it.
@@ -139,7 +141,7 @@ impl LiveWorld {
         let grant = equipment.execution_limits.cpus.count();
         let (processors, gpus) = (equipment.resources.cpus().ids(), equipment.resources.gpus());
         let inner = Inner {
-            leases: Leases::new(&processors, grant, gpus, equipment.gpus),
+            leases: Leases::new(&processors, grant, gpus, equipment.gpus, equipment.workers),
             workspaces: Workspaces::new(sitting.folder.work_path()),
             equipment,
             folder: sitting.folder,

@@ -11,10 +11,7 @@
 mod build;
 mod interpreter;
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -22,6 +19,7 @@ use sha2::{Digest, Sha256};
 use crate::{Sandbox, SandboxError, collect::hex, trial};
 
 pub use interpreter::Interpreter;
+use interpreter::Packages;
 
 /// Written last: an environment without it was cut while it was built.
 const MARKER: &str = "podium-environment.json";
@@ -31,8 +29,9 @@ const MARKER: &str = "podium-environment.json";
 pub struct Environment {
     name: String,
     interpreter: Interpreter,
-    /// Its packages, where it stands in an image and cannot be asked again from here.
-    inside: Option<BTreeMap<String, String>>,
+    packages: Packages,
+    /// Whether it stands in an image: nothing is mounted for it, and it cannot be asked again from here.
+    inside: bool,
 }
 
 /// What an environment holds; stored with a run.
@@ -47,7 +46,7 @@ pub struct Description {
     /// Where the standard library lives.
     pub base_prefix: PathBuf,
     /// Installed packages with their versions.
-    pub packages: BTreeMap<String, String>,
+    pub packages: Packages,
 }
 
 impl Environment {
@@ -66,9 +65,9 @@ impl Environment {
     pub fn find(cache: &Path, profile: &str, requirements: &str, interpreter: &Interpreter) -> Option<Self> {
         let folder = Self::locate(cache, profile, requirements, interpreter);
         let marker: Description = serde_json::from_slice(&std::fs::read(folder.join(MARKER)).ok()?).ok()?;
-        let interpreter = Interpreter::ask(&marker.python).ok()?;
-        let whole = interpreter.version == marker.version && interpreter.packages().ok()? == marker.packages;
-        whole.then(|| Self { name: profile.to_owned(), interpreter, inside: None })
+        let (interpreter, packages) = Interpreter::ask_all(&marker.python).ok()?;
+        let whole = interpreter.version == marker.version && packages == marker.packages;
+        whole.then(|| Self { name: profile.to_owned(), interpreter, packages, inside: false })
     }
 
     /// Finds the profile or builds it. Safe when several processes do so at once: one builds, the others wait.
@@ -89,8 +88,9 @@ impl Environment {
             return Ok(found);
         }
         let python = build::install(&folder, profile, requirements, interpreter, progress)?;
-        let built = Self { name: profile.to_owned(), interpreter: Interpreter::ask(&python)?, inside: None };
-        let marker = serde_json::to_vec_pretty(&built.describe()?).map_err(|error| {
+        let (interpreter, packages) = Interpreter::ask_all(&python)?;
+        let built = Self { name: profile.to_owned(), interpreter, packages, inside: false };
+        let marker = serde_json::to_vec_pretty(&built.describe()).map_err(|error| {
             SandboxError::Environment { name: profile.to_owned(), message: error.to_string() }
         })?;
         build::write_marker(&folder.join(MARKER), &marker)?;
@@ -99,13 +99,14 @@ impl Environment {
 
     /// A user's own environment: the path of its interpreter, a virtual environment or conda.
     pub fn of_user(python: &Path) -> Result<Self, SandboxError> {
-        Ok(Self { name: "user".to_owned(), interpreter: Interpreter::ask(python)?, inside: None })
+        let (interpreter, packages) = Interpreter::ask_all(python)?;
+        Ok(Self { name: "user".to_owned(), interpreter, packages, inside: false })
     }
 
     /// The environment of an image: the path of its interpreter, as it is inside. Nothing is mounted for it.
     pub async fn of_image(sandbox: &dyn Sandbox, python: &Path) -> Result<Self, SandboxError> {
         let (interpreter, packages) = Interpreter::ask_inside(sandbox, python).await?;
-        Ok(Self { name: "image".to_owned(), interpreter, inside: Some(packages) })
+        Ok(Self { name: "image".to_owned(), interpreter, packages, inside: true })
     }
 
     /// As [`Self::of_image`], on a thread and runtime of its own, so that it can be called from anywhere.
@@ -121,7 +122,7 @@ impl Environment {
     /// The folders to mount read-only: the environment, and the installation it stands on.
     pub fn read_only(&self) -> Vec<PathBuf> {
         let mut folders = Vec::new();
-        if self.inside.is_some() {
+        if self.inside {
             return folders;
         }
         for prefix in [&self.interpreter.prefix, &self.interpreter.base_prefix] {
@@ -137,7 +138,7 @@ impl Environment {
     /// Runs the interpreter once more and compares its version: the environment is still whole enough to start.
     /// One in an image cannot change under a run: containers are made by the image's id.
     pub fn verify(&self) -> Result<(), SandboxError> {
-        if self.inside.is_some() {
+        if self.inside {
             return Ok(());
         }
         let now = Interpreter::ask(&self.interpreter.path)?;
@@ -151,15 +152,15 @@ impl Environment {
         }
     }
 
-    /// Versions and paths, as stored with a run.
-    pub fn describe(&self) -> Result<Description, SandboxError> {
-        Ok(Description {
+    /// Versions and paths, as stored with a run: as they were when the environment was opened.
+    pub fn describe(&self) -> Description {
+        Description {
             name: self.name.clone(),
             python: self.interpreter.path.clone(),
             version: self.interpreter.version.clone(),
             base_prefix: self.interpreter.base_prefix.clone(),
-            packages: self.inside.clone().map_or_else(|| self.interpreter.packages(), Ok)?,
-        })
+            packages: self.packages.clone(),
+        }
     }
 }
 

@@ -36,7 +36,7 @@ async fn a_profile_is_built_once_and_works_in_a_jail() {
     assert!(environments.iter().all(|other| other == environment));
     environment.verify().unwrap();
     assert!(environment.python().starts_with(&folder));
-    assert_eq!(environment.describe().unwrap().version, python.version);
+    assert_eq!(environment.describe().version, python.version);
 
     let Some(jail) = jail() else { return };
     let place = cache.path().join("workspace");
@@ -45,6 +45,17 @@ async fn a_profile_is_built_once_and_works_in_a_jail() {
         Program::Python { file: "s.py".to_owned(), code: "import sys; print(sys.prefix)".to_owned() };
     let execution = jail.execute(&Job::new(program, &place, environment)).await.unwrap();
     assert_eq!(execution.output.text().trim(), folder.to_str().unwrap());
+}
+
+#[test]
+fn the_packages_are_those_that_python_itself_finds() {
+    let python = Interpreter::find(None).unwrap();
+    let list = "import json, importlib.metadata as m\n\
+                print(json.dumps({d.metadata['Name'].lower(): d.version for d in list(m.distributions())[::-1]}))";
+    let found = std::process::Command::new(&python.path).args(["-I", "-c", list]).output().unwrap();
+    let found: std::collections::BTreeMap<String, String> = serde_json::from_slice(&found.stdout).unwrap();
+    assert!(found.contains_key("pip"));
+    assert_eq!(Environment::of_user(&python.path).unwrap().describe().packages, found);
 }
 
 #[test]

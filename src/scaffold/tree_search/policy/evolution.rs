@@ -1,8 +1,8 @@
 //! Evolution as AIRA-dojo has it (Toledo et al. 2025, arXiv:2507.02554, section 4; islands after Romera-Paredes et al.
-//! 2024, `FunSearch`, Nature 625): a first generation of drafts, then improvements of one parent and crossovers of two. An
-//! island is drawn by the softmax of its members' mean fitness, parents on it by the softmax of their own, both on
-//! metrics scaled to 0 (worst) to 1 (best). A draft stays, a child when it is no worse than its island's mean; an island
-//! that is too full loses its worst.
+//! 2024, Nature 625): a first generation of drafts, then improvements of one parent and crossovers of two. An island is
+//! drawn by the softmax of its members' mean fitness, parents on it by the softmax of their own, both on metrics scaled
+//! to 0 (worst) to 1 (best). A draft stays, a child when it is no worse than its island's mean; an island that is too
+//! full loses its worst.
 //!
 //! A child belongs to the island of its first parent and a draft to the islands in turn, so the islands are a function
 //! of what was told. Every few generations the weaker half of the islands starts again from its best member and one

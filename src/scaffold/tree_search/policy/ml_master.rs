@@ -1,7 +1,7 @@
-//! ML-Master's Monte-Carlo tree search with parallel workers (Liu et al. 2025, arXiv:2506.16499, section 3, and the numbers of its public
-//! release). A worker goes down from the root by UCT to a node with room for a child, then stays on that line: it
-//! debugs what is broken and improves on what did not improve, until the line has something to report. The rewards are
-//! shaped: −1 for a broken program, 1 for one that runs, 1 more for a new best.
+//! ML-Master's Monte-Carlo tree search with parallel workers (Liu et al. 2025, arXiv:2506.16499, section 3). A worker
+//! goes down from the root by UCT to a node with room for a child, then stays on that line: it debugs what is broken and
+//! improves on what did not improve, until the line has something to report. The rewards are shaped: −1 for a broken
+//! program, 1 for one that runs, 1 more for a new best.
 //!
 //! While a worker is inside, the draft's whole subtree is locked for the others, so each works on an idea of its own.
 //! Children in work count against the limits. Where all is locked, a worker waits; where all is closed, it drafts.

@@ -1,6 +1,6 @@
-//! How alike two programs are: the share of runs of four tokens that they have in common (Broder 1997, On the resemblance
-//! and containment of documents), estimated from the smallest hashes of each, so that a program costs a kilobyte however
-//! long it is. A function of the text alone; names count, white space does not.
+//! How alike two programs are: the share of runs of four tokens that they have in common (Broder 1997, On the
+//! resemblance and containment of documents), estimated from the smallest hashes of each, so that a program costs a kilobyte
+//! however long it is. A function of the text alone; names count, white space does not.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

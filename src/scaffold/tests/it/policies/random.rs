@@ -7,8 +7,6 @@ fn without_a_node_it_drafts_and_with_some_the_coin_decides() {
     for (probability, expected) in [("0", 0.0), ("0.25", 0.25), ("0.8", 0.8), ("1", 1.0)] {
         let mut hand = Hand::new("random", &[("policy.draft_probability", probability)]);
         assert_eq!(hand.wants(), wish("draft", &[]));
-        hand.steps(&[None]);
-        let mut hand = Hand::new("random", &[("policy.draft_probability", probability)]);
         for (id, metric) in [(0, Some(0.9)), (1, None), (2, Some(0.1)), (3, Some(0.5))] {
             hand.record(crate::support::node(id, &[], metric));
         }
