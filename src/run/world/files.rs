@@ -62,10 +62,17 @@ impl Files {
         }
         put(&node.join("output.txt"), execution.output.text().as_bytes())
             .map_err(|error| sentence(&error))?;
-        if let Collected::File { sha256, .. } = &execution.submission {
-            self.folder.content().link(sha256, &node.join("submission.csv")).map_err(|error| told(&error))?;
+        let submission = node.join("submission.csv");
+        match &execution.submission {
+            Collected::File { sha256, .. } => {
+                self.folder.content().link(sha256, &submission).map_err(|error| told(&error))
+            }
+            // What an earlier execution of the node left is not this one's.
+            Collected::Missing { .. } => match std::fs::remove_file(&submission) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.to_string()),
+                _ => Ok(()),
+            },
         }
-        Ok(())
     }
 
     /// Submission, and where one node made it the solution with all that it takes to run it again, as one folder that

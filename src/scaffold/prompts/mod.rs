@@ -5,9 +5,12 @@
 //! (a description, a program, its output) goes through the `fence` filter ([`filters`]), so that it cannot end its
 //! own block.
 
+pub mod budget;
+pub mod cut;
 pub mod execution;
 mod fault;
 pub mod filters;
+pub mod sections;
 pub mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};

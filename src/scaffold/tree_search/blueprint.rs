@@ -10,13 +10,14 @@ use crate::answer::ParsedAnswer;
 use crate::blueprint::{Blueprint, PromptUse, RoleUse};
 use crate::common::Common;
 use crate::context::{Budget, Task};
+use crate::prompts::cut::REMARK;
 use crate::spec::check::{at_least_one, invalid, refers_to};
 use crate::spec::{Head, SpecError, ValidationSpec};
 use crate::strategy::{Strategy, StrategyError};
 use crate::tree_search::evaluation::{EvaluationSpec, SourceName};
 use crate::tree_search::memory::Memory;
-use crate::tree_search::operators::bench::Job;
-use crate::tree_search::operators::request::{Attempt, build};
+use crate::tree_search::operators::parts::Sources;
+use crate::tree_search::operators::request::{Attempt, Situation, build};
 use crate::tree_search::policy::{self, Ask, OperatorUse};
 use crate::tree_search::selection::SelectionSpec;
 use crate::tree_search::spec::TreeSearchSpec;
@@ -35,7 +36,7 @@ impl Blueprint for TreeSearchSpec {
         }
         evaluation(&self.evaluation)?;
         for (name, operator) in &self.operators {
-            operator.check(&format!("operators.{name}"))?;
+            operator.check(name)?;
         }
         self.selection.check()?;
         self.policy.check()?;
@@ -71,7 +72,12 @@ impl Blueprint for TreeSearchSpec {
         });
         let operators =
             self.operators.iter().flat_map(|(name, operator)| operator.prompts(&format!("operators.{name}")));
-        review.into_iter().chain(operators).collect()
+        let remark = PromptUse {
+            path: "prompt_budget.remark".to_owned(),
+            template: &self.prompt_budget.remark,
+            variables: REMARK,
+        };
+        review.into_iter().chain([remark]).chain(operators).collect()
     }
 
     fn composition(&self) -> Vec<(String, String)> {
@@ -101,11 +107,14 @@ impl Blueprint for TreeSearchSpec {
         else {
             return Ok(None);
         };
-        let operator = operator_of(&search, &expansion.operator)?.write();
-        let job =
-            Job { id: 0, expansion, parents: Vec::new(), memory: Memory::default(), siblings: 0, best: None };
-        let request = build(&search, task, budget, operator, &job, preview, &Attempt::first())?;
-        Ok(Some((operator.role.clone(), request)))
+        let operator = operator_of(&search, &expansion.operator)?;
+        let write = operator.study().unwrap_or(operator.write());
+        let memory = &Memory::default();
+        let sources = Sources { task, preview, memory, parents: &[], study: None };
+        let situation = Situation { budget: *budget, siblings: 0 };
+        let attempt = Attempt::first(search.spec.prompt_budget.limits());
+        let built = build(&search, write, sources, situation, &attempt)?;
+        Ok(Some((write.role.clone(), built.request)))
     }
 
     fn parse_answer(&self, text: &str, _format: Option<&str>) -> ParsedAnswer {

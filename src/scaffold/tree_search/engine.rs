@@ -18,6 +18,7 @@ use crate::strategy::{Finished, StrategyError};
 use crate::tree_search::expand::{Expanded, expand};
 use crate::tree_search::memory::Memory;
 use crate::tree_search::operators::bench::{Bench, Job, Parent};
+use crate::tree_search::operators::{OperatorSpec, WriteSpec};
 use crate::tree_search::policy::{self, Ask, Told};
 use crate::tree_search::selection::{self, Choice, Selector};
 use crate::tree_search::view::{Expansion, Tree, View, value};
@@ -73,7 +74,7 @@ pub(crate) async fn run(search: &TreeSearch, context: &dyn RunContext) -> Result
 }
 
 async fn preview(search: &TreeSearch, context: &dyn RunContext) -> Result<String, StrategyError> {
-    if !search.spec.operators.values().any(|operator| operator.write().data_preview) {
+    if !search.spec.operators.values().flat_map(OperatorSpec::writes).any(|write| write.data_preview) {
         return Ok(String::new());
     }
     let request = PreviewRequest { max_chars: search.common.head.data_preview.max_chars };
@@ -89,9 +90,13 @@ fn job(
     id: u32,
     expansion: &Expansion,
 ) -> Result<Job, StrategyError> {
-    let memory = match &operator_of(search, &expansion.operator)?.write().memory {
-        Some(spec) => Memory::gather(view.tree, context.task(), &search.common.prompts, spec)?,
-        None => Memory::default(),
+    let operator = operator_of(search, &expansion.operator)?;
+    let memory = |write: Option<&WriteSpec>| match write.and_then(|write| write.memory.as_ref()) {
+        Some(spec) => {
+            let (prompts, tokens) = (&search.common.prompts, search.spec.prompt_budget.memory);
+            Memory::gather(view.tree, context.task(), prompts, spec, &expansion.parents, tokens)
+        }
+        None => Ok(Memory::default()),
     };
     let parent =
         |id: &u32| view.tree.get(*id).map(|node| Parent { node: node.clone(), run: runs.get(id).cloned() });
@@ -99,7 +104,8 @@ fn job(
         id,
         expansion: expansion.clone(),
         parents: expansion.parents.iter().filter_map(parent).collect(),
-        memory,
+        memory: memory(Some(operator.write()))?,
+        study_memory: memory(operator.study())?,
         siblings: expansion.parents.first().map_or_else(|| view.drafts(), |parent| view.children(*parent)),
         best: view.tree.best(view.direction).map(value),
     })

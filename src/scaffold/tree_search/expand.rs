@@ -13,7 +13,7 @@ use crate::node::NodeRecord;
 use crate::prompts::variables::RunVariables;
 use crate::strategy::StrategyError;
 use crate::tree_search::operators::Written;
-use crate::tree_search::operators::bench::{Bench, Job};
+use crate::tree_search::operators::bench::{Bench, Job, SOLUTION};
 use crate::tree_search::{evaluation, operator_of};
 
 /// A finished node, with what a later prompt may tell of its execution.
@@ -31,7 +31,7 @@ pub(crate) async fn expand(bench: &Bench<'_>) -> Result<Expanded, StrategyError>
     let mut record = blank(job, operator.apply(bench).await?);
     let mut run = None;
     if record.buggy.is_none() {
-        let execution = bench.run(&record.code).await?;
+        let execution = bench.run(SOLUTION, &record.code).await?;
         record.execution_ms = execution.wall_ms;
         record.submission = validate(*context, record.id, &execution.submission).await?;
         record.predictions = predictions(&execution);

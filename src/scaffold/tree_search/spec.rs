@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::prompts::budget::PromptBudgetSpec;
 use crate::tree_search::evaluation::EvaluationSpec;
 use crate::tree_search::operators::OperatorSpec;
 use crate::tree_search::policy::PolicySpec;
@@ -21,6 +22,8 @@ pub struct TreeSearchSpec {
     pub repair: Option<RepairSpec>,
     /// How a child is made, by operator name.
     pub operators: BTreeMap<String, OperatorSpec>,
+    /// Tokens that each part of a prompt may take.
+    pub prompt_budget: PromptBudgetSpec,
     /// How a node is judged.
     pub evaluation: EvaluationSpec,
     /// Which node is handed in.

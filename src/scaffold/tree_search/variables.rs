@@ -33,6 +33,10 @@ pub struct OperatorVariables<'a> {
     pub time_left_ms: Option<u64>,
     /// What the next execution may take.
     pub execution_limit_ms: u64,
+    /// Whether the operator asks for a design as bold as `siblings` are many.
+    pub complexity_cue: bool,
+    /// A study of the first parent, made before this prompt; none: the operator makes none.
+    pub study: Option<&'a StudyVariables>,
     /// What was wrong with the answer before this try: `none`, `cut` (output limit), `no_code`, `no_plan`,
     /// `broken_code` (brackets or quotes left open), `refused`.
     pub retry: &'static str,
@@ -53,6 +57,15 @@ pub struct ParentVariables<'a> {
     pub metric: Option<String>,
     /// What came of its execution; none: it was never executed.
     pub run: Option<&'a RunVariables>,
+}
+
+/// A study, in [`OperatorVariables::study`]: a program that measures what the parts of another are worth.
+#[derive(Clone, Debug, Serialize)]
+pub struct StudyVariables {
+    /// What it was meant to find out.
+    pub plan: String,
+    /// What came of its execution; none: there was no program to run.
+    pub run: Option<RunVariables>,
 }
 
 /// Variables of the review's template.
@@ -87,8 +100,10 @@ pub struct DesignVariables<'a> {
     pub summary: &'a str,
     /// Name of the metric.
     pub metric_name: &'a str,
-    /// Its validation metric.
-    pub metric: String,
+    /// Its validation metric; none: it has none that counts.
+    pub metric: Option<String>,
+    /// Why it counts as failed; none: it does not.
+    pub failure: Option<&'a str>,
 }
 
 /// Names in [`OperatorVariables`], and `run`, which a template sets to a parent's before it includes the partial that
@@ -104,6 +119,8 @@ pub const OPERATOR: &[&str] = &[
     "parents",
     "k_fold",
     "siblings",
+    "complexity_cue",
+    "study",
     "steps_left",
     "time_left_ms",
     "execution_limit_ms",
@@ -116,4 +133,4 @@ pub const REVIEW: &[&str] =
     &["description", "metric", "direction", "submission_path", "plan", "code", "run", "retry"];
 
 /// Names in [`DesignVariables`].
-pub const DESIGN: &[&str] = &["id", "plan", "summary", "metric_name", "metric"];
+pub const DESIGN: &[&str] = &["id", "plan", "summary", "metric_name", "metric", "failure"];

@@ -73,7 +73,7 @@ impl Tree {
 
     /// The good nodes from the best; of equals the earlier first; those without a number last.
     pub fn ranked(&self, direction: Direction) -> Vec<&NodeRecord> {
-        ranked(self.good().collect(), direction)
+        best_first(self.good().collect(), direction)
     }
 
     /// The finished children of a node, in the order in which they finished.
@@ -102,7 +102,8 @@ fn best_of<'a>(nodes: impl Iterator<Item = &'a NodeRecord>, direction: Direction
     nodes.reduce(|best, node| if direction.better(value(node), value(best)) { node } else { best })
 }
 
-fn ranked(mut nodes: Vec<&NodeRecord>, direction: Direction) -> Vec<&NodeRecord> {
+/// `nodes` from the best; of equals the earlier first; those without a number last.
+pub(crate) fn best_first(mut nodes: Vec<&NodeRecord>, direction: Direction) -> Vec<&NodeRecord> {
     nodes.sort_by(|left, right| order(direction, value(left), value(right)));
     nodes
 }
@@ -167,7 +168,7 @@ impl<'a> View<'a> {
 
     /// `nodes` from the best; of equals the earlier first; those without a number last.
     pub fn ranked(&self, nodes: &[&'a NodeRecord]) -> Vec<&'a NodeRecord> {
-        ranked(nodes.to_vec(), self.direction)
+        best_first(nodes.to_vec(), self.direction)
     }
 
     /// The better of two metrics first; NaN last.

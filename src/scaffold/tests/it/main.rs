@@ -1,7 +1,11 @@
 //! Black-box tests of the scaffolds: the files as they ship, through the public entry.
 
 #[cfg(test)]
+mod ablate;
+#[cfg(test)]
 mod answers;
+#[cfg(test)]
+mod budget;
 #[cfg(test)]
 mod memory;
 #[cfg(test)]

@@ -24,12 +24,9 @@ const COMMON: &[(&str, &str)] = &[
     ("models.code.temperature", "0.6"),
     ("models.feedback.max_output_tokens", "4097"),
     ("models.feedback.temperature", "0.6"),
-    ("operators.crossover.memory.max_chars", "60"),
     ("operators.crossover.tries", "1"),
     ("operators.debug.tries", "1"),
-    ("operators.draft.memory.max_chars", "60"),
     ("operators.draft.tries", "1"),
-    ("operators.improve.memory.max_chars", "60"),
     ("operators.improve.tries", "1"),
     ("output.head_chars", "2499"),
     ("output.max_chars", "20000"),
@@ -37,6 +34,14 @@ const COMMON: &[(&str, &str)] = &[
     ("policy.rule.debug.max_debug_depth", "0"),
     ("policy.rule.debug.probability", "0.9"),
     ("policy.rule.drafts.number", "4"),
+    ("prompt_budget.code", "3"),
+    ("prompt_budget.description", "20"),
+    ("prompt_budget.memory", "60"),
+    ("prompt_budget.output", "500"),
+    ("prompt_budget.packages", "8"),
+    ("prompt_budget.plan", "3"),
+    ("prompt_budget.preview", "2"),
+    ("prompt_budget.summary", "3"),
     ("repair.max_depth", "1"),
     ("repair.max_time", "1s"),
     ("search.workers", "2"),
@@ -92,7 +97,7 @@ const BESIDE: &[(&str, (&str, &str))] = &[
 ];
 
 /// By the number of the node: some answers hold no program, some programs crash, some reviews cannot be read; all
-/// print much.
+/// print much. One crashes out of turn, so that no chain of repairs falls upon the same kinds for ever.
 fn everything(key: &str) -> Option<EffectResult> {
     let mut parts = key.strip_prefix("node/")?.split('/');
     let node: u32 = parts.next()?.parse().ok()?;
@@ -106,7 +111,7 @@ fn everything(key: &str) -> Option<EffectResult> {
         }
         ("execute", kind) => {
             let mut execution =
-                execute(if kind == 2 || kind == 4 { "print('crash')" } else { "print('0.5')" });
+                execute(if kind == 2 || kind == 4 || node == 18 { "print('crash')" } else { "print('0.5')" });
             let noise = "epoch done\n".repeat(1_000);
             execution.output.head = format!("{noise}validation log loss: {metric}\n");
             EffectResult::Execution(Box::new(execution))

@@ -1,16 +1,22 @@
 //! Every prompt as a model gets it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use podium_scaffold::context::Grants;
 use podium_scaffold::prompts::Prompts;
 use podium_scaffold::prompts::variables::{BenchmarkVariables, RunVariables};
+use podium_scaffold::spec::validation::ValidationSpec;
 use podium_scaffold::tree_search::variables::{OperatorVariables, ParentVariables, ReviewVariables};
-use podium_scaffold::{Budget, Task};
+use podium_scaffold::{Budget, Effect, EffectResult, Task, Validation};
 use podium_types::chat::ChatRequest;
-use podium_types::execution::LimitHit;
+use podium_types::evaluation::Evaluation;
+use podium_types::execution::{Collected, LimitHit};
+use podium_types::number::Number;
+use podium_types::sha256::Sha256;
 
-use crate::support::{aide, budget, prompts, task};
+use crate::support::context::FakeContext;
+use crate::support::script::{program, world};
+use crate::support::{aide, budget, prompts, shipped, tables, task};
 
 const CODE: &str = "import pandas as pd\n\nTEXT = '''\n```\n'''\nprint(\"validation log loss: 0.5\")\n";
 
@@ -46,6 +52,8 @@ fn operator<'a>(task: &'a Task, parents: &'a [ParentVariables<'a>]) -> OperatorV
         parents,
         k_fold: 5,
         siblings: 1,
+        complexity_cue: false,
+        study: None,
         steps_left: Some(17),
         time_left_ms: Some(3_000_000),
         execution_limit_ms: 600_000,
@@ -152,7 +160,7 @@ fn all() -> BTreeMap<&'static str, String> {
         prompts.render(&format!("aide/{name}.md.tera"), variables).unwrap()
     };
     BTreeMap::from([
-        ("crossover", op("crossover", &operator(&task, &pair))),
+        ("crossover", prompts.render("aira/crossover.md.tera", &operator(&task, &pair)).unwrap()),
         (
             "benchmark",
             prompts.render("common/benchmark.md.tera", &BenchmarkVariables::new(&task, &budget())).unwrap(),
@@ -192,16 +200,101 @@ fn snapshots() {
 #[test]
 fn one_submission_path_and_no_other() {
     for (name, text) in all() {
-        let paths: Vec<&str> = text
-            .split(|character: char| character.is_whitespace() || "`'\"(),;".contains(character))
-            .filter(|word| word.contains(".csv") && !word.contains("train.csv"))
-            .collect();
+        let paths = paths(&text);
         assert!(
             paths.iter().all(|path| path.trim_end_matches('.') == "./submission/submission.csv"),
             "{name}: {paths:?}"
         );
         assert!(name.starts_with("review_again") || !paths.is_empty(), "{name} names no path");
         assert!(!text.contains("working/"), "{name}");
+    }
+}
+
+/// With training labels held out, and all predictions for them of the same worth.
+fn hold_out(mut context: FakeContext) -> FakeContext {
+    let inner = context.world;
+    context.world = Box::new(move |key, effect| match (inner(key, effect), effect) {
+        (EffectResult::Execution(mut execution), Effect::Execute(request)) => {
+            let file = |path: &String| {
+                (path.clone(), Collected::File { sha256: Sha256::of(path.as_bytes()), bytes: 9 })
+            };
+            execution.collected = request.collect.iter().map(file).collect();
+            EffectResult::Execution(execution)
+        }
+        (EffectResult::Evaluation(_), _) => {
+            EffectResult::Evaluation(Evaluation::Scored { score: Number(0.5), folds: Vec::new() })
+        }
+        (result, _) => result,
+    });
+    context.task = crate::validation::told();
+    context
+}
+
+/// The files that an agent is told of where labels are held out, as prompts name them.
+fn held_files(validation: &Validation) -> Vec<String> {
+    let held = validation.holdout.iter().flat_map(|held| [&held.path, &held.predictions]);
+    let folds = validation.folds.iter().flat_map(|folds| [&folds.path, &folds.predictions]);
+    held.chain(folds).map(|path| format!("./{path}")).collect()
+}
+
+/// Words of a text that look like the path of a CSV file.
+fn paths(text: &str) -> Vec<&str> {
+    let words = text.split(|character: char| character.is_whitespace() || "`'\"(),;".contains(character));
+    words.filter(|word| word.contains(".csv") && !word.contains("train.csv")).collect()
+}
+
+#[test]
+fn every_prompt_of_every_scaffold_names_one_submission_and_no_other() {
+    let script = |key: &str| {
+        let mut parts = key.strip_prefix("node/")?.split('/');
+        let node: usize = parts.next()?.parse().ok()?;
+        let own = [
+            "begin",
+            "execute",
+            "validate",
+            "review",
+            "record",
+            "select",
+            "metric",
+            "direction",
+            "holdout",
+            "folds",
+            "final",
+        ];
+        let metrics = ["0.5", "crash", "0.4", "no file", "0.45", "bad file", "0.6"];
+        (!own.contains(&parts.next()?)).then(|| program(metrics[node % metrics.len()]))
+    };
+    for (id, scaffold) in shipped::scaffolds() {
+        let tables = tables(&scaffold);
+        let mut wanted: BTreeSet<&str> = tables.operators.keys().map(String::as_str).collect();
+        wanted.extend(tables.operators.values().filter_map(|operator| operator.study().map(|_| "study")));
+        wanted.insert("review");
+        let steps = scaffold.limits().steps.min(60);
+        for seed in 0..6 {
+            let mut context = FakeContext::new(seed, steps, world(script));
+            if *scaffold.validation() != ValidationSpec::default() {
+                context = hold_out(context);
+            }
+            let held: Vec<String> = context.task.validation.iter().flat_map(held_files).collect();
+            context.drive(&*scaffold.strategy()).unwrap();
+            for (key, effect, _) in context.journal.borrow().iter() {
+                let Effect::Chat { request, .. } = effect else { continue };
+                wanted.remove(key.split('/').nth(2).unwrap());
+                let text = text(request);
+                let named = paths(&text);
+                let right = |path: &&str| {
+                    let path = path.trim_end_matches('.');
+                    path == "./submission/submission.csv" || held.iter().any(|held| held == path)
+                };
+                assert!(named.iter().all(right), "{id} {key}: {named:?}");
+                assert!(!named.is_empty() || key.contains("/review/"), "{id} {key} names no path");
+                assert!(!text.contains("working/"), "{id} {key}");
+                for open in ["{{", "}}", "{%", "{#", "undefined"] {
+                    assert!(!text.contains(open), "{id} {key}: `{open}` in\n{text}");
+                }
+            }
+        }
+        assert!(wanted.is_empty(), "{id}: no prompt of {wanted:?} was seen");
     }
 }
 
@@ -249,6 +342,16 @@ fn a_limit_and_a_lost_middle_are_told_with_their_values() {
     let mut lines: Vec<String> = limits.into_iter().map(|limit| told(Some(limit), 0, 0).0).collect();
     lines.extend([told(None, 0, 0).1, told(None, 9, 0).1, told(None, 0, 70_000).1, told(None, 9, 70_000).1]);
     insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn a_signal_is_told_with_the_exit_code_that_it_may_have_been() {
+    let run = RunVariables { exit_code: None, signal: Some(9), ..run() };
+    let parents = [parent(Some(&run))];
+    for name in ["aide/debug.md.tera", "aira/debug.md.tera"] {
+        let text = compiled().render(name, &operator(&task(), &parents)).unwrap();
+        assert!(text.contains("\nIt ended with exit code 137 (or signal 9). It took 1 min 1 s.\n"), "{text}");
+    }
 }
 
 #[test]

@@ -194,6 +194,45 @@ fn what_the_program_printed_counts_before_what_the_review_read() {
 }
 
 #[test]
+fn a_reviewer_that_changes_its_mind_on_the_direction_changes_nothing() {
+    // Less is better. The reviewer says so of one node and the opposite of the next.
+    let script = |key: &str| {
+        let mut parts = key.strip_prefix("node/")?.split('/');
+        let node: usize = parts.next()?.parse().ok()?;
+        let metric = [0.5, 0.3, 0.7, 0.4, 0.9][node % 5];
+        match parts.next()? {
+            "draft" | "improve" => Some(program(&metric.to_string())),
+            "review" => {
+                let lower = node.is_multiple_of(2);
+                let document =
+                    json!({"is_bug": false, "summary": "Fine.", "metric": metric, "lower_is_better": lower});
+                Some(chat("", Some(document), FinishReason::Stop))
+            }
+            _ => None,
+        }
+    };
+    let context = FakeContext::new(1, 8, world(script));
+    context.drive(&*aide(&[]).strategy()).unwrap();
+    assert_eq!(selected(&context), [0, 1]);
+    assert!(nodes(&context).iter().all(NodeRecord::is_good));
+    assert_eq!(nodes(&context)[5].parents, [1]);
+    let told = keys(&context).into_iter().filter(|key| key.ends_with("/direction/0")).count();
+    assert_eq!(told, 4, "people are told of each wrong opinion");
+}
+
+#[test]
+fn a_chain_of_thousands_of_nodes_is_no_problem() {
+    let context = FakeContext::new(1, 600, world(|key| key.contains("/d").then(|| program("crash"))));
+    let deep = [("policy.rule.drafts.number", "1"), ("policy.rule.debug.probability", "1")];
+    let scaffold = aide(&[deep[0], deep[1], ("policy.rule.debug.max_debug_depth", "5000")]);
+    context.drive(&*scaffold.strategy()).unwrap();
+    let nodes = nodes(&context);
+    assert_eq!((nodes.len(), nodes.last().unwrap().parents.as_slice()), (600, [598].as_slice()));
+    let text = serde_json::to_string(&nodes).unwrap();
+    assert_eq!(serde_json::from_str::<Vec<NodeRecord>>(&text).unwrap(), nodes);
+}
+
+#[test]
 fn a_single_try_can_be_asked_for() {
     let refusing = |key: &str| key.contains("/draft/").then(|| chat("I cannot.", None, FinishReason::Stop));
     let once = [("operators.draft.tries", "1"), ("evaluation.review.tries", "1")];

@@ -17,7 +17,7 @@ use crate::support::{AIDE_HOLDOUT, prompts, task};
 const HELD_OUT: &str = "submission/holdout.csv";
 const OUT_OF_FOLD: &str = "submission/oof.csv";
 
-fn told() -> Task {
+pub(crate) fn told() -> Task {
     let held = HeldOut {
         path: "validation/holdout.csv".into(),
         rows: 40,

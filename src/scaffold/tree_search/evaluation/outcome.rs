@@ -16,8 +16,7 @@ pub(super) fn failure(execution: &Execution) -> Option<String> {
     match execution.ended {
         Ended::Exit(0) if execution.interrupted => Some("the execution was interrupted".to_owned()),
         Ended::Exit(0) => None,
-        Ended::Exit(code) => Some(format!("exit code {code}")),
-        Ended::Signal(signal) => Some(format!("ended by signal {signal}")),
+        ended => Some(ended.to_string()),
     }
 }
 
@@ -54,7 +53,7 @@ mod tests {
         let cases = [
             (execution(Ended::Exit(0)), None),
             (execution(Ended::Exit(3)), Some("exit code 3")),
-            (execution(Ended::Signal(11)), Some("ended by signal 11")),
+            (execution(Ended::Signal(11)), Some("exit code 139 (or signal 11)")),
             (
                 Execution { limit: memory, ..execution(Ended::Signal(9)) },
                 Some("memory limit (1024 MiB) reached"),

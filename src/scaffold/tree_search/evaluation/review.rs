@@ -8,15 +8,20 @@
 use futures_util::future::LocalBoxFuture;
 use podium_types::chat::{ChatAnswer, FinishReason, Message, OutputSchema, Speaker};
 use podium_types::key::EffectKey;
+use podium_types::tokens::estimate_text;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::context::RunContext;
+use crate::context::{RunContext, Task};
 use crate::node::NodeRecord;
+use crate::prompts::budget::{Part, Tokens};
+use crate::prompts::cut::{self, Cutter};
+use crate::prompts::sections::description;
 use crate::prompts::variables::{RunVariables, submission_path, word};
 use crate::strategy::StrategyError;
 use crate::tree_search::TreeSearch;
 use crate::tree_search::evaluation::{Case, MetricSource, Reading};
+use crate::tree_search::operators::request::{Attempt, Built};
 use crate::tree_search::variables::ReviewVariables;
 
 /// The name of this source.
@@ -69,37 +74,82 @@ pub(crate) async fn ask(
     node: &NodeRecord,
     run: &RunVariables,
 ) -> Result<Option<Review>, StrategyError> {
-    let task = context.task();
-    let mut output_factor = 1u32;
+    let mut attempt = Attempt::first(search.spec.prompt_budget.limits());
     for number in 0..spec.tries {
-        let variables = ReviewVariables {
-            description: &task.description,
-            metric: &task.metric,
-            direction: word(task.direction),
-            submission_path: submission_path(task),
-            plan: &node.plan,
-            code: &node.code,
-            run,
-            retry: number > 0,
-        };
-        let prompt = search.common.prompts.render(&spec.prompt, &variables)?;
-        let messages = vec![Message::text(Speaker::User, prompt)];
-        let mut request = search.common.request(&spec.role, messages, output_factor);
-        request.output = Some(OutputSchema { name: "review".to_owned(), schema: schema(), strict: true });
-        let Ok(answer) =
-            context.chat(EffectKey::node(node.id, "review", number), &spec.role, request).await?
-        else {
-            output_factor = 1;
-            continue;
+        let shown = Shown::new(search, context.task(), node, run, &attempt.limits)?;
+        let built = shown.build(search, context.task(), spec, number > 0, attempt.output_factor)?;
+        let key = EffectKey::node(node.id, "review", number);
+        let answer = match context.chat(key, &spec.role, built.request.clone()).await? {
+            Ok(answer) => answer,
+            Err(error) => {
+                attempt.after_error(&built, &error);
+                continue;
+            }
         };
         if let Some(review) = read(&answer) {
             return Ok(Some(review));
         }
         if answer.finish == FinishReason::Length {
-            output_factor = output_factor.saturating_mul(2);
+            attempt.output_factor = attempt.output_factor.saturating_mul(2);
         }
     }
     Ok(None)
+}
+
+/// The parts of the prompt, each inside its limit.
+struct Shown {
+    description: String,
+    plan: String,
+    code: String,
+    run: RunVariables,
+}
+
+impl Shown {
+    fn new(
+        search: &TreeSearch,
+        task: &Task,
+        node: &NodeRecord,
+        run: &RunVariables,
+        limits: &Tokens,
+    ) -> Result<Self, StrategyError> {
+        let cutter = Cutter::new(&search.common.prompts, &search.spec.prompt_budget.remark);
+        Ok(Self {
+            description: description(&task.description, limits.of(Part::Description), cutter)?,
+            plan: cutter.middle(Part::Plan, &node.plan, limits.of(Part::Plan))?,
+            code: cutter.middle(Part::Code, &node.code, limits.of(Part::Code))?,
+            run: cut::run(run, limits.of(Part::Output)),
+        })
+    }
+
+    fn build(
+        &self,
+        search: &TreeSearch,
+        task: &Task,
+        spec: &ReviewSpec,
+        retry: bool,
+        output_factor: u32,
+    ) -> Result<Built, StrategyError> {
+        let variables = ReviewVariables {
+            description: &self.description,
+            metric: &task.metric,
+            direction: word(task.direction),
+            submission_path: submission_path(task),
+            plan: &self.plan,
+            code: &self.code,
+            run: &self.run,
+            retry,
+        };
+        let prompt = search.common.prompts.render(&spec.prompt, &variables)?;
+        let messages = vec![Message::text(Speaker::User, prompt)];
+        let mut request = search.common.request(&spec.role, messages, output_factor);
+        request.output = Some(OutputSchema { name: "review".to_owned(), schema: schema(), strict: true });
+        let mut tokens = Tokens::default();
+        tokens.add(Part::Description, estimate_text(&self.description));
+        tokens.add(Part::Plan, estimate_text(&self.plan));
+        tokens.add(Part::Code, estimate_text(&self.code));
+        tokens.add(Part::Output, cut::output_tokens(&self.run));
+        Ok(Built { request, tokens })
+    }
 }
 
 /// The schema of the document. What the fields mean is said by the template.
@@ -137,7 +187,19 @@ fn read(answer: &ChatAnswer) -> Option<Review> {
 
 fn object_in(text: &str) -> Option<Value> {
     let (start, end) = (text.find('{')?, text.rfind('}')?);
-    serde_json::from_str::<Value>(text.get(start..=end)?).ok().filter(Value::is_object)
+    let object = text.get(start..=end)?;
+    let read = serde_json::from_str::<Value>(object);
+    read.or_else(|_| serde_json::from_str(&with_json_words(object))).ok().filter(Value::is_object)
+}
+
+/// `True`, `False`, `None` and `NaN` outside of quotes as JSON has them: models that write Python slip into its words.
+fn with_json_words(text: &str) -> String {
+    let words = [("True", "true"), ("False", "false"), ("None", "null"), ("NaN", "null")];
+    let mend = |(place, piece): (usize, &str)| match place % 2 {
+        0 => words.iter().fold(piece.to_owned(), |piece, (python, json)| piece.replace(python, json)),
+        _ => piece.to_owned(),
+    };
+    text.split('"').enumerate().map(mend).collect::<Vec<_>>().join("\"")
 }
 
 #[cfg(test)]
@@ -190,6 +252,11 @@ mod tests {
         let text = "Sure:\n```json\n{\"is_bug\": \"True\", \"metric\": null}\n```";
         let expected = Review { is_bug: true, summary: String::new(), metric: None, lower_is_better: None };
         assert_eq!(read(&answer(None, text)), Some(expected));
+        let python =
+            "{\"is_bug\": False, \"summary\": \"True to None.\", \"metric\": NaN, \"lower_is_better\": True}";
+        let review = read(&answer(None, python)).unwrap();
+        assert_eq!((review.is_bug, review.summary.as_str(), review.metric), (false, "True to None.", None));
+        assert_eq!(review.lower_is_better, Some(true));
         for text in ["", "no bug", "{}", "} {", "{\"is_bug\": 3}", "{\"is_bug\": fal"] {
             assert_eq!(read(&answer(None, text)), None, "{text}");
         }

@@ -15,7 +15,7 @@ use crate::tree_search::memory::Memory;
 use crate::tree_search::view::Expansion;
 
 /// The file a solution runs as.
-const SOLUTION: &str = "solution.py";
+pub(crate) const SOLUTION: &str = "solution.py";
 
 /// A node to be made.
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub(crate) struct Job {
     pub(crate) expansion: Expansion,
     pub(crate) parents: Vec<Parent>,
     pub(crate) memory: Memory,
+    /// The memory of the prompt before, where the operator has two.
+    pub(crate) study_memory: Memory,
     /// Children that the first parent has already, those in work included; for a draft, the drafts there are.
     pub(crate) siblings: usize,
     /// Metric of the best good node as of the proposal.
@@ -69,13 +71,13 @@ impl<'a> Bench<'a> {
         self.context.chat(EffectKey::node(self.job.id, call, number), role, request).await
     }
 
-    /// Runs a program in a fresh workspace, for as long as an execution may take.
-    pub(crate) async fn run(&self, code: &str) -> Result<Execution, ContextError> {
+    /// Runs a program, as this file, in a fresh workspace for as long as an execution may take.
+    pub(crate) async fn run(&self, file: &str, code: &str) -> Result<Execution, ContextError> {
         let number = self.executions.get();
         self.executions.set(number + 1);
         let predictions = self.context.task().validation.iter().flat_map(Validation::predictions);
         let request = ExecutionRequest {
-            program: Program::Python { file: SOLUTION.to_owned(), code: code.to_owned() },
+            program: Program::Python { file: file.to_owned(), code: code.to_owned() },
             timeout_ms: self.context.budget().next_execution_ms(),
             env: std::collections::BTreeMap::new(),
             collect: predictions.map(str::to_owned).collect(),

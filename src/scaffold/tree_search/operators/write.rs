@@ -1,11 +1,11 @@
 //! The operator `write`: one prompt to a model, and its answer is a plan and a program.
 //!
 //! An answer that was cut is never executed: the next try gives it twice the room and says that it was too long.
-//! A prompt that does not fit the model's window is sent again with half the memory and half the preview. After the
-//! last try the node is given up with the reason, and what there was of a program is kept for a later debug.
+//! A prompt that does not fit the model's window is sent again with less in it (see [`crate::prompts::budget`]). After
+//! the last try the node is given up with the reason, and what there was of a program is kept for a later debug.
 
 use futures_util::future::LocalBoxFuture;
-use podium_types::chat::{ChatAnswer, ChatError, FinishReason};
+use podium_types::chat::{ChatAnswer, FinishReason};
 use serde::{Deserialize, Serialize};
 
 use crate::blueprint::PromptUse;
@@ -13,11 +13,12 @@ use crate::spec::SpecError;
 use crate::spec::check::at_least_one;
 use crate::strategy::StrategyError;
 use crate::tree_search::answer::{self, Fault, Reading};
-use crate::tree_search::memory::MemorySpec;
+use crate::tree_search::memory::{Memory, MemorySpec};
 use crate::tree_search::operators::bench::Bench;
-use crate::tree_search::operators::request::{Attempt, build};
+use crate::tree_search::operators::parts::Sources;
+use crate::tree_search::operators::request::{Attempt, Situation, build};
 use crate::tree_search::operators::{Operator, Written};
-use crate::tree_search::variables;
+use crate::tree_search::variables::{self, StudyVariables};
 
 /// The tables of this operator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +36,9 @@ pub struct WriteSpec {
     pub data_preview: bool,
     /// Whether the list of installed packages is in the prompt.
     pub packages: bool,
+    /// Whether the prompt asks for a bolder design the more siblings there are; off unless it is on.
+    #[serde(default)]
+    pub complexity_cue: bool,
 }
 
 impl WriteSpec {
@@ -59,28 +63,49 @@ impl WriteSpec {
 
 impl Operator for WriteSpec {
     fn apply<'a>(&'a self, bench: &'a Bench<'a>) -> LocalBoxFuture<'a, Result<Written, StrategyError>> {
-        Box::pin(write(self, bench))
+        let call = Call { name: &bench.job.expansion.operator, memory: &bench.job.memory, study: None };
+        Box::pin(write(self, bench, call))
     }
 }
 
+/// One question within a node.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'a> {
+    /// Its name in effect keys.
+    pub(super) name: &'a str,
+    pub(super) memory: &'a Memory,
+    pub(super) study: Option<&'a StudyVariables>,
+}
+
 /// Asks until an answer can be used, or the tries are used up.
-async fn write(spec: &WriteSpec, bench: &Bench<'_>) -> Result<Written, StrategyError> {
-    let mut attempt = Attempt::first();
+pub(super) async fn write(
+    spec: &WriteSpec,
+    bench: &Bench<'_>,
+    call: Call<'_>,
+) -> Result<Written, StrategyError> {
+    let mut attempt = Attempt::first(bench.search.spec.prompt_budget.limits());
     let mut written = Written::default();
+    let sources = Sources {
+        task: bench.context.task(),
+        preview: bench.preview,
+        memory: call.memory,
+        parents: &bench.job.parents,
+        study: call.study,
+    };
     for number in 0..spec.tries {
-        let (task, budget) = (bench.context.task(), bench.context.budget());
-        let request = build(bench.search, task, &budget, spec, bench.job, bench.preview, &attempt)?;
-        let why = match bench.ask(&bench.job.expansion.operator, number, &spec.role, request).await? {
+        let situation = Situation { budget: bench.context.budget(), siblings: bench.job.siblings };
+        let built = build(bench.search, spec, sources, situation, &attempt)?;
+        let why = match bench.ask(call.name, number, &spec.role, built.request.clone()).await? {
             Ok(answer) => {
                 let reading = read(&answer);
                 let fault = reading.fault.clone();
                 written = Written { plan: reading.plan, code: reading.code, failure: None };
                 let Some(fault) = fault else { return Ok(written) };
-                attempt.after_fault(&answer.finish, &fault);
+                attempt.after_fault(&answer, &fault);
                 fault.to_string()
             }
             Err(error) => {
-                attempt.after_error(&error);
+                attempt.after_error(&built, &error);
                 error.to_string()
             }
         };
@@ -96,28 +121,4 @@ fn read(answer: &ChatAnswer) -> Reading {
         reading.fault = Some(Fault::Cut);
     }
     reading
-}
-
-impl Attempt {
-    fn after_fault(&mut self, finish: &FinishReason, fault: &Fault) {
-        self.retry = match fault {
-            _ if *finish == FinishReason::Refusal => "refused",
-            Fault::Cut => "cut",
-            Fault::NoCode => "no_code",
-            Fault::NoPlan => "no_plan",
-            Fault::BrokenCode(_) => "broken_code",
-        };
-        if *fault == Fault::Cut {
-            self.output_factor = self.output_factor.saturating_mul(2);
-        }
-    }
-
-    fn after_error(&mut self, error: &ChatError) {
-        if matches!(error, ChatError::Refused { .. } | ChatError::InvalidSchema { .. }) {
-            self.retry = "refused";
-        } else if self.output_factor == 1 {
-            self.shrink = self.shrink.saturating_mul(2);
-        }
-        self.output_factor = 1;
-    }
 }

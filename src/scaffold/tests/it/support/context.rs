@@ -32,11 +32,11 @@ impl Wake for Woken {
 }
 
 pub(crate) struct FakeContext {
-    task: Task,
+    pub(crate) task: Task,
     seed: u64,
     step_limit: u32,
     steps: Cell<u32>,
-    world: World,
+    pub(crate) world: World,
     waiting: RefCell<Vec<(EffectKey, Effect, Slot)>>,
     /// What was answered, in order.
     pub(crate) journal: RefCell<Vec<(String, Effect, EffectResult)>>,

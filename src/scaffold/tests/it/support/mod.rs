@@ -2,8 +2,7 @@
 
 pub(crate) mod context;
 pub(crate) mod script;
-
-use std::collections::BTreeMap;
+pub(crate) mod shipped;
 
 use podium_scaffold::context::{Direction, Grants};
 use podium_scaffold::node::NodeRecord;
@@ -14,11 +13,14 @@ use podium_types::number::Number;
 use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 
+pub(crate) use shipped::prompts;
+
 pub(crate) const AIDE: &str = include_str!("../../../../../scaffolds/aide.toml");
 pub(crate) const AIDE_HOLDOUT: &str = include_str!("../../../../../scaffolds/aide-holdout.toml");
 pub(crate) const AIDE_MLEBENCH: &str = include_str!("../../../../../scaffolds/aide-mlebench.toml");
 
-/// The shipped tree searches, by their ids. The one that needs held-out labels has tests of its own (`validation`).
+/// The shipped tree searches that are tried number by number, by their ids. The others have tests of their own
+/// (`validation`, `ablate`); all are in [`shipped::scaffolds`].
 pub(crate) const TREE_SEARCHES: &[(&str, &str)] = &[
     ("aide", AIDE),
     ("aide-mlebench", AIDE_MLEBENCH),
@@ -28,33 +30,6 @@ pub(crate) const TREE_SEARCHES: &[(&str, &str)] = &[
     ("ml-master", include_str!("../../../../../scaffolds/ml-master.toml")),
     ("random", include_str!("../../../../../scaffolds/random.toml")),
 ];
-
-macro_rules! prompt {
-    ($($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!("../../../../../prompts/", $name)))),*]
-    };
-}
-
-/// The shipped templates, by their paths below `prompts/`.
-pub(crate) fn prompts() -> BTreeMap<String, String> {
-    let shipped = prompt![
-        "common/benchmark.md.tera",
-        "aide/crossover.md.tera",
-        "common/validation.md.tera",
-        "aide/debug.md.tera",
-        "aide/design.md.tera",
-        "aide/draft.md.tera",
-        "aide/format.md.tera",
-        "aide/improve.md.tera",
-        "aide/memory.md.tera",
-        "aide/preview.md.tera",
-        "aide/requirements.md.tera",
-        "aide/review.md.tera",
-        "aide/run.md.tera",
-        "aide/task.md.tera",
-    ];
-    shipped.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
-}
 
 /// AIDE with overrides.
 pub(crate) fn aide(overrides: &[(&str, &str)]) -> Scaffold {

@@ -83,7 +83,7 @@ pub(crate) fn world(script: impl Fn(&str) -> Option<EffectResult> + 'static) -> 
             Effect::Chat { .. } => program("0.9"),
             Effect::Execute(request) => match &request.program {
                 Program::Python { code, file } => {
-                    assert_eq!(file, "solution.py");
+                    assert!(["solution.py", "study.py"].contains(&file.as_str()), "{file}");
                     EffectResult::Execution(Box::new(execute(code)))
                 }
                 Program::Command { .. } => panic!("AIDE runs scripts"),
