@@ -63,6 +63,7 @@ const OWN: &[(&str, &[(&str, &str)])] = &[
             ("policy.temperature.start", "0.05"),
         ],
     ),
+    ("aira-greedy", &[]),
     ("aira-mcts", &[("policy.children", "3"), ("policy.exploration", "2")]),
     ("best-first", &[("policy.children", "1"), ("policy.drafts", "3"), ("policy.tolerance", "0.5")]),
     (
@@ -81,6 +82,16 @@ const OWN: &[(&str, &[(&str, &str)])] = &[
             ("policy.max_debug_depth", "1"),
             ("policy.repairs", "2"),
             ("policy.report_debug_depth", "0"),
+        ],
+    ),
+    (
+        "mle-star",
+        &[
+            ("operators.ensemble.tries", "1"),
+            ("operators.refine.study.tries", "1"),
+            ("operators.refine.write.tries", "1"),
+            ("policy.rule.ensemble.parents", "3"),
+            ("policy.rule.ensemble.share", "0.5"),
         ],
     ),
     ("random", &[("policy.draft_probability", "0.9")]),
@@ -105,8 +116,10 @@ fn everything(key: &str) -> Option<EffectResult> {
     let metric = 0.9 - f64::from(node * 7 % 40) / 100.0;
     let answer = |text: &str| chat(text, None, FinishReason::Stop);
     Some(match (operator, node % 6) {
-        ("draft" | "debug" | "improve" | "crossover", 1) | ("debug", 2) => answer("I cannot."),
-        ("draft" | "debug" | "improve" | "crossover", _) => {
+        ("draft" | "debug" | "improve" | "crossover" | "study" | "refine" | "ensemble", 1) | ("debug", 2) => {
+            answer("I cannot.")
+        }
+        ("draft" | "debug" | "improve" | "crossover" | "study" | "refine" | "ensemble", _) => {
             answer(&format!("Plan {node}: fit trees.\n```python\nprint('{metric}')\n```"))
         }
         ("execute", kind) => {
@@ -217,8 +230,10 @@ every_number_takes_effect! {
     aide: "aide",
     aide_mlebench: "aide-mlebench",
     aira_evo: "aira-evo",
+    aira_greedy: "aira-greedy",
     aira_mcts: "aira-mcts",
     best_first: "best-first",
     ml_master: "ml-master",
+    mle_star: "mle-star",
     random: "random",
 }

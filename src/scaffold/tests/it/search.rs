@@ -252,11 +252,19 @@ fn a_policy_with_nothing_to_do_ends_the_run() {
     let start = toml.find("[[policy.rule]]\nname = \"debug\"").unwrap();
     let end = toml.find("[operators.draft]").unwrap();
     let only_drafts = format!("{}{}", &toml[..start], &toml[end..]);
-    let scaffold = podium_scaffold::Scaffold::load(&only_drafts, crate::support::prompts(), &[]).unwrap();
-    let context = FakeContext::new(1, 100, world(|_| None));
-    let finished = context.drive(&*scaffold.strategy()).unwrap().unwrap();
-    assert_eq!(
-        (finished.reason.as_str(), nodes(&context).len()),
-        ("the search policy had nothing left to do", 5)
-    );
+    for workers in 1..8 {
+        for seed in 0..8 {
+            let overrides = [("search.workers".to_owned(), workers.to_string())];
+            let scaffold =
+                podium_scaffold::Scaffold::load(&only_drafts, crate::support::prompts(), &overrides).unwrap();
+            // While the last drafts are in work the policy has nothing for the workers that are free: they wait.
+            let context = FakeContext::new(seed, 100, world(|_| None));
+            let finished = context.drive(&*scaffold.strategy()).unwrap().unwrap();
+            assert_eq!(
+                (finished.reason.as_str(), nodes(&context).len()),
+                ("the search policy had nothing left to do", 5),
+                "{workers} workers, seed {seed}"
+            );
+        }
+    }
 }

@@ -19,15 +19,17 @@ pub(crate) const AIDE: &str = include_str!("../../../../../scaffolds/aide.toml")
 pub(crate) const AIDE_HOLDOUT: &str = include_str!("../../../../../scaffolds/aide-holdout.toml");
 pub(crate) const AIDE_MLEBENCH: &str = include_str!("../../../../../scaffolds/aide-mlebench.toml");
 
-/// The shipped tree searches that are tried number by number, by their ids. The others have tests of their own
-/// (`validation`, `ablate`); all are in [`shipped::scaffolds`].
+/// The shipped tree searches that are tried number by number, by their ids. `aide-holdout`, which needs a task with
+/// training labels, has tests of its own (`validation`); all are in [`shipped::scaffolds`].
 pub(crate) const TREE_SEARCHES: &[(&str, &str)] = &[
     ("aide", AIDE),
     ("aide-mlebench", AIDE_MLEBENCH),
     ("aira-evo", include_str!("../../../../../scaffolds/aira-evo.toml")),
+    ("aira-greedy", include_str!("../../../../../scaffolds/aira-greedy.toml")),
     ("aira-mcts", include_str!("../../../../../scaffolds/aira-mcts.toml")),
     ("best-first", include_str!("../../../../../scaffolds/best-first.toml")),
     ("ml-master", include_str!("../../../../../scaffolds/ml-master.toml")),
+    ("mle-star", include_str!("../../../../../scaffolds/mle-star.toml")),
     ("random", include_str!("../../../../../scaffolds/random.toml")),
 ];
 
