@@ -111,7 +111,11 @@ fn account(record: &Record, server: Option<&Server>) -> Result<(), String> {
     let sent = server.heads().len();
     let before = record.sent_before.lock().unwrap().clone();
     if sent != reserved.len() || before != (0..sent).collect::<Vec<usize>>() {
-        return Err(format!("{} reserved, {sent} sent; sent before each: {before:?}", reserved.len()));
+        let events = record.events.lock().unwrap();
+        return Err(format!(
+            "{} reserved, {sent} sent; sent before each: {before:?}; {events:?}",
+            reserved.len()
+        ));
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Lines 25, 27, 28 and 35: power over other processes, and more of it for oneself.
 
+use podium_types::execution::Ended;
 use serde_json::json;
 
 use super::{all_held, attack, held, say};
@@ -14,7 +15,10 @@ async fn line_25_signals_reach_nobody_else() {
     let (attacker, neighbour) = tokio::join!(sandbox.execute(&job), sandbox.execute(&neighbour));
     let attacker = attacker.unwrap();
     held(&*sandbox, "25", &attacker);
-    assert!(attacker.output.text().ends_with("still here\n"), "{attacker:?}");
+    // What the attacker kills in its own container may be what the container lives by: then it has ended itself.
+    let docker = sandbox.facts().kind == podium_sandbox::SandboxKind::Docker;
+    let own_end = docker && matches!(attacker.ended, Ended::Signal(_));
+    assert!(own_end || attacker.output.text().ends_with("still here\n"), "{attacker:?}");
     assert_eq!(neighbour.unwrap().output.text(), "begun\nended\n");
     say(&*sandbox, "25", "the harness and the neighbour live");
 }
