@@ -9,6 +9,7 @@ use super::super::server::{Act, STREAM};
 use super::speech::{Protocol, Say, stream};
 use crate::{ServiceFailure, Settings};
 
+#[derive(Clone)]
 pub(super) struct Row {
     pub(super) name: String,
     /// Served in order, one request each; the good answer follows them.
