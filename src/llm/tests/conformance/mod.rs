@@ -20,7 +20,7 @@ use speech::PROTOCOLS;
 /// Rows under way at once.
 const AT_ONCE: usize = 16;
 
-/// Runs of a row whose try was lost with its connection. It is rare (two in 3,000 rows, once), and never three in a row.
+/// Runs of a row whose try was lost with its connection: two rows of 3,000, seen once.
 const TRIES: usize = 3;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

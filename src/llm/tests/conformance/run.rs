@@ -117,7 +117,7 @@ fn account(record: &Record, server: Option<&Server>) -> Result<(), String> {
         let unknown =
             record.settled.lock().unwrap().iter().filter(|(_, as_)| *as_ == Settled::Unknown).count();
         let unread = reserved.len().saturating_sub(sent);
-        // The server had said that it closes; a request that went out before that was seen is charged and not read.
+        // Charged as unknown and never read: most likely it went out on a connection that the server was closing.
         let lost = if unread > 0 && unknown >= unread { LOST } else { "" };
         let events = record.events.lock().unwrap();
         return Err(format!(
