@@ -207,7 +207,7 @@ fn kills_with_four_workers_lose_nothing_whatever_is_in_flight() {
         let mut kept = Left::nothing();
         let mut sitting = 0;
         loop {
-            // Two kills, then to the end. The journal of such a run has some sixty entries.
+            // Two kills, then to the end. The journal of such a run has some sixty entries, calls all along.
             let mut instant = |ahead: usize| {
                 let at = ["before_commit", "after_commit", "after_intent"][rng.below(3)];
                 format!("{at}:{}", kept.entries() + 1 + rng.below(ahead) as u64)
