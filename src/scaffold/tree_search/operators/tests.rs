@@ -6,6 +6,7 @@ use std::path::Path;
 use podium_types::chat::{ChatError, ChatRequest};
 use podium_types::execution::LimitHit;
 use podium_types::number::Number;
+use podium_types::range::Range;
 use podium_types::sha256::Sha256;
 use podium_types::tokens::estimate;
 use podium_types::verdict::Verdict;
@@ -75,6 +76,7 @@ fn task(description: String) -> Task {
         description,
         metric: "log loss".into(),
         direction: Direction::Lower,
+        metric_range: Range::NOT_NEGATIVE,
         submission_path: "./submission/submission.csv".into(),
         grants: Grants {
             cpus: 8,
