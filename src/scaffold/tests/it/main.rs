@@ -13,6 +13,8 @@ mod memory;
 #[cfg(test)]
 mod numbers;
 #[cfg(test)]
+mod odd;
+#[cfg(test)]
 mod policies;
 #[cfg(test)]
 mod policy;

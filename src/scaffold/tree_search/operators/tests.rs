@@ -213,7 +213,7 @@ fn check(nodes: u32, lengths: Lengths, window: u64) -> (usize, usize) {
     let (mut prompts, mut at_once) = (0, 0);
     for (name, search) in searches() {
         for (operator, spec) in &search.spec.operators {
-            for write in spec.writes() {
+            for write in spec.asks().into_iter().map(|ask| ask.write) {
                 for parents in [vec![], vec![0], vec![chain], vec![0, 1]] {
                     let memory = write.memory.as_ref().map_or_else(Memory::default, |memory| {
                         let tokens = search.spec.prompt_budget.memory;
