@@ -28,7 +28,7 @@ pub(crate) struct Matrix {
     #[arg(long, value_name = "S")]
     split: Option<String>,
     /// Models, each for all roles
-    #[arg(long, visible_alias = "models", value_name = "M,N", value_delimiter = ',', value_parser = values::model)]
+    #[arg(long, value_name = "M,N", value_delimiter = ',', value_parser = values::model)]
     model: Vec<String>,
     /// How many seeds, from 1; with a comma, which
     #[arg(long, value_name = "N | N,M", value_delimiter = ',')]
