@@ -13,7 +13,7 @@
 //! - [`spec`], [`prompts`]: a scaffold as data; [`common`]: what of it every strategy gets
 //! - [`answer`]: how an answer was read
 //! - [`scaffold`]: all together, ready to run
-//! - [`tree_search`]: the strategy behind AIDE and its kin
+//! - [`tree_search`]: the strategy behind AIDE and its kin; [`script`]: one program and no model, for baselines
 
 pub mod answer;
 pub mod blueprint;
@@ -24,6 +24,7 @@ pub mod node;
 pub mod prompts;
 pub mod registry;
 pub mod scaffold;
+pub mod script;
 pub mod spec;
 pub mod strategy;
 pub mod tree_search;
