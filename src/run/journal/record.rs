@@ -6,6 +6,7 @@ use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use super::call::CallTrace;
+use super::home::HomeChange;
 use crate::run::limits::Limits;
 use crate::run::stop::Stop;
 
@@ -41,6 +42,9 @@ pub enum Record {
         /// Of a model call: how it went. Older journals have none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<Box<CallTrace>>,
+        /// Which files of the home workspace had changed when it ended; none where none had.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        home: Option<Box<HomeChange>>,
     },
     /// Model tries that were sent and never answered (a crash, a service that kept failing), at their worst case; at
     /// nothing where each is known not to be billed.
@@ -99,7 +103,12 @@ impl Record {
     pub fn is_recomputed(&self) -> bool {
         match self {
             Self::Result { effect, .. } => match **effect {
-                Effect::Chat { .. } | Effect::Execute(_) => false,
+                // What stood in the home workspace then may be another thing now.
+                Effect::Chat { .. }
+                | Effect::Execute(_)
+                | Effect::Files(_)
+                | Effect::Session(_)
+                | Effect::Collect { .. } => false,
                 Effect::BeginStep
                 | Effect::Validate { .. }
                 | Effect::Evaluate { .. }
@@ -159,6 +168,13 @@ pub enum Intent {
         /// Its worst case.
         worst: Usage,
     },
+    /// An effect that is begun once at most is about to be. Without its result, a resume tells that it was cut.
+    Act {
+        /// The effect's key.
+        key: EffectKey,
+        /// Hash of the effect.
+        hash: String,
+    },
 }
 
 impl Intent {
@@ -166,6 +182,7 @@ impl Intent {
     pub const fn place(&self) -> (&EffectKey, u32) {
         match self {
             Self::Try { key, attempt, .. } => (key, *attempt),
+            Self::Act { key, .. } => (key, 1),
         }
     }
 }
@@ -176,6 +193,9 @@ pub const fn name_of(effect: &Effect) -> &'static str {
         Effect::BeginStep => "step",
         Effect::Chat { .. } => "chat",
         Effect::Execute(_) => "execution",
+        Effect::Files(_) => "file act",
+        Effect::Session(_) => "session act",
+        Effect::Collect { .. } => "collection",
         Effect::Validate { .. } => "submission check",
         Effect::Evaluate { .. } => "evaluation",
         Effect::Preview(_) => "preview",

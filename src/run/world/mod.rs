@@ -166,6 +166,9 @@ impl World for LiveWorld {
             match effect {
                 Effect::Chat { role, request } => inner.chat(&key, &role, &request, hash).await,
                 Effect::Execute(request) => inner.execute(&key, &request).await,
+                Effect::Files(_) | Effect::Session(_) | Effect::Collect { .. } => Performed::Parked(
+                    Stop::new(StoppedBy::Internal, format!("`{key}` needs a home workspace")),
+                ),
                 Effect::Validate { sha256 } => inner.validate(sha256).await,
                 Effect::Evaluate { labels, sha256 } => inner.evaluate(labels, sha256).await,
                 Effect::Preview(request) => inner.preview(request).await,
