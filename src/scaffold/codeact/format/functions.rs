@@ -188,8 +188,8 @@ fn starts(text: &str, at: usize, mark: &str) -> bool {
 
 /// Without the line breaks that a value on lines of its own has at its ends.
 fn unwrapped(raw: &str) -> &str {
-    let raw = raw.strip_prefix("\r\n").or_else(|| raw.strip_prefix('\n')).unwrap_or(raw);
-    raw.strip_suffix("\r\n").or_else(|| raw.strip_suffix('\n')).unwrap_or(raw)
+    let raw = raw.strip_prefix('\n').unwrap_or(raw);
+    raw.strip_suffix('\n').unwrap_or(raw)
 }
 
 /// Writes a message and its call.

@@ -135,7 +135,7 @@ fn between(raw: &str) -> &str {
         _ => raw.trim_start_matches([' ', '\t']),
     };
     match content.rsplit_once('\n') {
-        Some((rest, last)) if is_blank(last) => rest.strip_suffix('\r').unwrap_or(rest),
+        Some((rest, last)) if is_blank(last) => rest,
         None if is_blank(content) => "",
         _ => content.trim_end_matches([' ', '\t']),
     }
