@@ -163,7 +163,10 @@ impl Calls {
                     key: key.clone(),
                     at: entry.at.clone(),
                 }),
-                Record::Started { .. } | Record::Limits(_) | Record::Stopped(_) => {}
+                Record::Started { .. }
+                | Record::Limits(_)
+                | Record::SessionEnded { .. }
+                | Record::Stopped(_) => {}
             }
         }
         let by_role = sums.into_iter().map(|(role, sum)| (role, sum.totals())).collect();

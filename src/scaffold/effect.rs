@@ -97,7 +97,6 @@ impl Effect {
 /// What an effect returned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "result", content = "value", rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "most results are answers, and few are alive at a time")]
 pub enum EffectResult {
     /// The step is granted.
     Granted,

@@ -37,7 +37,6 @@ pub enum Workspace {
 
 impl Workspace {
     /// Whether it is [`Self::Fresh`].
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
     pub const fn is_fresh(&self) -> bool {
         matches!(self, Self::Fresh)
     }

@@ -101,6 +101,9 @@ pub struct SessionAnswer {
     /// the harness. All state but files is new.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub opened: bool,
+    /// The last of the shell or kernel before, where it died unobserved in this sitting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Observation>,
 }
 
 /// Why an act on a session was not done.

@@ -130,7 +130,7 @@ impl Driver<'_> {
             took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
             call: self.traces.remove(key),
-            home: self.changes.remove(key),
+            home: self.changes.take(),
         };
         self.commit(record).await
     }
@@ -167,9 +167,7 @@ impl Driver<'_> {
             Report::Traced(key, trace) => {
                 self.traces.insert(key, trace);
             }
-            Report::Changed(key, change) => {
-                self.changes.insert(key, change);
-            }
+            Report::Changed(change) => self.changes.get_or_insert_default().merge(*change),
             Report::Ended(..) => {}
         }
         Ok(())

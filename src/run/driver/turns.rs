@@ -107,8 +107,8 @@ pub struct Driver<'a> {
     pub(super) waiting: BTreeSet<EffectKey>,
     /// How calls went that are not in the journal yet.
     pub(super) traces: BTreeMap<EffectKey, Box<CallTrace>>,
-    /// What effects changed in the home workspace that are not in the journal yet.
-    pub(super) changes: BTreeMap<EffectKey, Box<HomeChange>>,
+    /// What changed in the home workspace and is not in the journal yet: the next result takes it along.
+    pub(super) changes: Option<Box<HomeChange>>,
     /// Acts that were begun in an earlier sitting and have no result, with their hashes.
     pub(super) cut: BTreeMap<EffectKey, String>,
     /// The first file of the run folder that could not be written: the run stops, and the next sitting writes it.
@@ -146,7 +146,7 @@ impl<'a> Driver<'a> {
             sitting: false,
             waiting: BTreeSet::new(),
             traces: BTreeMap::new(),
-            changes: BTreeMap::new(),
+            changes: None,
             cut: BTreeMap::new(),
             unwritten: None,
             live,

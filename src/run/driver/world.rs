@@ -34,8 +34,8 @@ pub enum Report {
     Event(RunEvent),
     /// Something to be journaled at once.
     Record(Box<Record>),
-    /// What an effect changed in the home workspace; told before its end is.
-    Changed(EffectKey, Box<HomeChange>),
+    /// What changed in the home workspace; told before the end of the effect that did it.
+    Changed(Box<HomeChange>),
     /// How a model call went; told before its end is, and also when it was ended from without.
     Traced(EffectKey, Box<CallTrace>),
 }

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use podium_types::sha256::Sha256;
 use serde::{Deserialize, Serialize};
 
+use super::record::{Entry, Record};
+
 /// Files that changed since the change before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -52,6 +54,25 @@ impl HomeChange {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+
+    /// Lays a later change over this one: both are told as one.
+    pub fn merge(&mut self, later: Self) {
+        let Self { kept, left_out, removed, more, unseen } = later;
+        for path in removed {
+            self.kept.remove(&path);
+            self.left_out.remove(&path);
+            if !self.removed.contains(&path) {
+                self.removed.push(path);
+            }
+        }
+        self.removed.retain(|path| !kept.contains_key(path) && !left_out.contains_key(path));
+        self.left_out.retain(|path, _| !kept.contains_key(path));
+        self.kept.retain(|path, _| !left_out.contains_key(path));
+        self.kept.extend(kept);
+        self.left_out.extend(left_out);
+        self.more = self.more.saturating_add(more);
+        self.unseen |= unseen;
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
@@ -68,9 +89,27 @@ pub struct HomeFiles {
     pub left_out: BTreeMap<String, LeftOut>,
     /// There may have been others: not all were named, or looked at.
     pub others: bool,
+    /// Bytes that went to the content store for it.
+    pub stored_bytes: u64,
 }
 
 impl HomeFiles {
+    /// As of the last of `entries`.
+    pub fn of(entries: &[Entry]) -> Self {
+        let mut files = Self::default();
+        for entry in entries {
+            if let Record::Result { home: Some(change), .. } = &entry.record {
+                files.apply(change);
+            }
+        }
+        files
+    }
+
+    /// Whether there never were any.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty() && self.left_out.is_empty() && !self.others
+    }
+
     /// Lays a change over what was before.
     pub fn apply(&mut self, change: &HomeChange) {
         for path in &change.removed {
@@ -78,6 +117,7 @@ impl HomeFiles {
             self.left_out.remove(path);
         }
         for (path, kept) in &change.kept {
+            self.stored_bytes = self.stored_bytes.saturating_add(kept.bytes);
             self.left_out.remove(path);
             self.kept.insert(path.clone(), kept.clone());
         }

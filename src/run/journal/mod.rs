@@ -20,7 +20,7 @@ mod store;
 mod writer;
 
 pub use call::{Billed, CallNote, CallTrace, TryFailure, TryTrace, WaitTrace};
-pub use home::{HomeChange, Kept, LeftOut};
+pub use home::{HomeChange, HomeFiles, Kept, LeftOut};
 pub use place::FileSystem;
 pub use record::{Entry, Intent, Record, Stamp, name_of};
 pub use store::{JournalError, PATIENCE, read_entries, read_open_intents};

@@ -2,6 +2,7 @@
 
 use podium_scaffold::{Effect, EffectResult};
 use podium_types::key::EffectKey;
+use podium_types::session::{SessionEnd, SessionKind};
 use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +43,7 @@ pub enum Record {
         /// Of a model call: how it went. Older journals have none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<Box<CallTrace>>,
-        /// Which files of the home workspace had changed when it ended; none where none had.
+        /// Which files of the home workspace had changed since the result before; none where none had.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         home: Option<Box<HomeChange>>,
     },
@@ -66,6 +67,15 @@ pub enum Record {
         /// The parameter, in the client's words.
         parameter: String,
     },
+    /// A shell or kernel ended, by itself or with its sitting: what can be known of it only then.
+    SessionEnded {
+        /// Its name.
+        name: String,
+        /// What it was.
+        session: SessionKind,
+        /// What came of it.
+        end: Box<SessionEnd>,
+    },
     /// A sitting ended.
     Stopped(Stop),
 }
@@ -79,6 +89,7 @@ impl Record {
             Self::Result { .. } => "result",
             Self::Charge { .. } => "charge",
             Self::Downgrade { .. } => "downgrade",
+            Self::SessionEnded { .. } => "session_ended",
             Self::Stopped(_) => "stopped",
         }
     }
@@ -95,7 +106,7 @@ impl Record {
     pub const fn key(&self) -> Option<&EffectKey> {
         match self {
             Self::Result { key, .. } | Self::Charge { key, .. } | Self::Downgrade { key, .. } => Some(key),
-            Self::Started { .. } | Self::Limits(_) | Self::Stopped(_) => None,
+            Self::Started { .. } | Self::Limits(_) | Self::SessionEnded { .. } | Self::Stopped(_) => None,
         }
     }
 
@@ -121,6 +132,7 @@ impl Record {
             | Self::Limits(_)
             | Self::Charge { .. }
             | Self::Downgrade { .. }
+            | Self::SessionEnded { .. }
             | Self::Stopped(_) => false,
         }
     }
