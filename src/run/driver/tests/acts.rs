@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use podium_scaffold::Acted;
 use podium_types::canonical;
 use podium_types::execution::{Ended, Execution, ExecutionRequest, Output, Program, Workspace};
-use podium_types::files::{FilesAnswer, FilesRequest};
+use podium_types::files::{FilesAnswer, FilesRequest, WriteWhen};
 use podium_types::session::{SessionAct, SessionFault, SessionKind, SessionRequest};
 
 use super::*;
@@ -47,7 +47,7 @@ fn command() -> SessionRequest {
 }
 
 fn writing(step: u32) -> FilesRequest {
-    FilesRequest::Write { path: format!("{step}.py"), content: String::new(), when: Default::default() }
+    FilesRequest::Write { path: format!("{step}.py"), content: String::new(), when: WriteWhen::Always }
 }
 
 /// Does what it is asked at once, and remembers it. `parks_at`: that one cannot be done.
@@ -125,7 +125,7 @@ async fn an_act_that_was_cut_is_told_and_never_begun_again() {
         let resumed = sit_after(&Dweller, prefix, Arc::clone(&house) as _, LIMITS, None, open.clone()).await;
         assert_eq!(resumed.stop.by, StoppedBy::Finished, "after {cut}");
         assert!(begins_with(&resumed.entries, prefix), "the prefix of {cut} changed");
-        let asked = house.asked.lock().unwrap();
+        let asked = std::mem::take(&mut *house.asked.lock().unwrap());
         assert!(asked.iter().all(|key| !results(prefix).contains(&key)), "asked again after {cut}");
         for intent in &open {
             assert!(!asked.contains(intent.place().0), "{intent:?} was begun again");

@@ -107,7 +107,7 @@ fn read(files: &Files, path: String, max_bytes: u64, beginning: bool) -> Result<
                 // The cut fell into a character.
                 content.truncate(at);
             }
-            let lossy = !(cut && !whole);
+            let lossy = whole || !cut;
             (String::from_utf8_lossy(&content).into_owned(), lossy)
         }
     };
