@@ -50,7 +50,9 @@ pub(crate) async fn run(agent: &CodeAct, context: &dyn RunContext) -> Result<Fin
             Asked::Refused(message) => {
                 refusals += 1;
                 if refusals > agent.spec.agent.refusals {
-                    return Ok(Finished { reason: format!("the model refused {refusals} times in a row: {message}") });
+                    return Ok(Finished {
+                        reason: format!("the model refused {refusals} times in a row: {message}"),
+                    });
                 }
                 continue;
             }
@@ -176,7 +178,11 @@ impl Circles {
         let spec = &agent.spec.stuck;
         let Some((pattern, count)) = stuck::find(&self.traces, spec) else { return Ok(Look::Well) };
         if self.nudges >= spec.nudges {
-            let reason = format!("the agent is stuck: {}, {count} times, after {} remarks on it", pattern.told(), self.nudges);
+            let reason = format!(
+                "the agent is stuck: {}, {count} times, after {} remarks on it",
+                pattern.told(),
+                self.nudges
+            );
             return Ok(Look::Stop(reason));
         }
         self.nudges += 1;

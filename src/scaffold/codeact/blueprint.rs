@@ -163,7 +163,9 @@ fn checked(tool: &ToolSpec, format: Format) -> Result<(), SpecError> {
                 name: tool.name.clone(),
             });
         }
-        (Some(_), true) => return Err(invalid(&path, "comes with the strategy: a command needs another name")),
+        (Some(_), true) => {
+            return Err(invalid(&path, "comes with the strategy: a command needs another name"));
+        }
         (Some(command), false) if command.argv.first().is_none_or(String::is_empty) => {
             return Err(invalid(&format!("{path}.command.argv"), "must begin with a program"));
         }

@@ -16,7 +16,12 @@ pub(crate) fn parse(tools: &Catalogue, own: Format, text: &str, format: Option<&
         None => own,
         Some(name) => match Format::named(name) {
             Some(format) => format,
-            None => return invalid(format!("there is no format `{name}`; there are {}", Format::NAMES.join(", "))),
+            None => {
+                return invalid(format!(
+                    "there is no format `{name}`; there are {}",
+                    Format::NAMES.join(", ")
+                ));
+            }
         },
     };
     let reading = match format {
@@ -56,7 +61,8 @@ fn action(tools: &Catalogue, call: &Call, format: Format) -> Result<Action, Argu
 }
 
 fn dropped(part: &Dropped) -> Action {
-    let arguments: Map<String, Value> = [("text".to_owned(), Value::from(part.text.as_str()))].into_iter().collect();
+    let arguments: Map<String, Value> =
+        [("text".to_owned(), Value::from(part.text.as_str()))].into_iter().collect();
     Action { name: part.name.clone().unwrap_or_default(), arguments }
 }
 

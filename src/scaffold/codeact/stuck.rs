@@ -72,7 +72,9 @@ pub fn find(traces: &[Trace], spec: &StuckSpec) -> Option<(Pattern, usize)> {
                 acts(tail) && failed && all(tail, &|before, after| before.calls == after.calls)
             })
         })
-        .or_else(|| is(Pattern::Messages, spec.messages, &|tail| tail.iter().all(|trace| trace.calls.is_empty())))
+        .or_else(|| {
+            is(Pattern::Messages, spec.messages, &|tail| tail.iter().all(|trace| trace.calls.is_empty()))
+        })
         .or_else(|| {
             is(Pattern::Alternating, spec.alternating, &|tail| {
                 let period = tail.iter().zip(tail.iter().skip(2)).all(|(one, other)| one == other);

@@ -51,7 +51,12 @@ pub(crate) async fn check(hands: &Hands<'_>) -> Result<Verdict, StrategyError> {
     let path = submission_path(context.task());
     let found = match context.collect(hands.key("collect"), path).await? {
         Collected::File { sha256, .. } => {
-            let known = hands.memory.borrow().submission.clone().filter(|known| known.sha256.as_ref() == Some(&sha256));
+            let known = hands
+                .memory
+                .borrow()
+                .submission
+                .clone()
+                .filter(|known| known.sha256.as_ref() == Some(&sha256));
             let verdict = match known {
                 Some(known) => known.verdict,
                 None => context.validate(hands.key("validate"), &sha256).await?,

@@ -184,7 +184,8 @@ fn status(table: Table<'_>) -> Result<String, StrategyError> {
         Some(found) => submission::word(&found.verdict),
         None => ("", ""),
     };
-    let valid = memory.submission.as_ref().is_some_and(|found| matches!(found.verdict, Verdict::Valid { .. }));
+    let valid =
+        memory.submission.as_ref().is_some_and(|found| matches!(found.verdict, Verdict::Valid { .. }));
     let variables = StatusVariables {
         steps_left: budget.steps_left(),
         time_left_ms: budget.run_ms_left(),

@@ -108,7 +108,8 @@ pub struct StatusVariables<'a> {
 }
 
 /// Names in [`StatusVariables`].
-pub const STATUS: &[&str] = &["steps_left", "time_left_ms", "submission", "problem", "submission_path", "kept"];
+pub const STATUS: &[&str] =
+    &["steps_left", "time_left_ms", "submission", "problem", "submission_path", "kept"];
 
 /// Variables of the words to an answer that calls nothing.
 #[derive(Clone, Debug, Serialize)]

@@ -65,7 +65,9 @@ impl Agent<'_> {
         let Some(last) = self.past.last() else { return self.look() };
         let result = last.result.as_str();
         match self.doing(last) {
-            Doing::Writing(file) if result.contains("the harness was stopped") => self.run(&file, "Once more."),
+            Doing::Writing(file) if result.contains("the harness was stopped") => {
+                self.run(&file, "Once more.")
+            }
             Doing::Writing(file) => self.run(&file, "Now I run it."),
             Doing::Running if result.contains("is still running") => self.wait(),
             Doing::Running if result.contains("the harness was stopped") => match self.files().last() {
@@ -83,7 +85,11 @@ impl Agent<'_> {
         let worked = self.past.iter().filter(|exchange| exchange.result.contains("ended with exit code 0"));
         let worked = worked.filter(|exchange| matches!(self.doing(exchange), Doing::Running)).count();
         let failed = prompt::failure(result).is_some();
-        if (!failed && worked >= ENOUGH) || self.files().len() >= MOST { self.check() } else { self.write(rng) }
+        if (!failed && worked >= ENOUGH) || self.files().len() >= MOST {
+            self.check()
+        } else {
+            self.write(rng)
+        }
     }
 
     fn look(&self) -> (String, Vec<Made>) {
@@ -152,11 +158,13 @@ impl Agent<'_> {
         match (exchange.name.as_str(), exchange.command()) {
             (EDITOR, _) => text("path").map_or(Doing::Other, |path| Doing::Writing(path.to_owned())),
             ("validate_submission", _) => Doing::Checking,
-            (SHELL, Some(command)) => match command.strip_prefix("cat > ").and_then(|rest| rest.split_once(' ')) {
-                Some((file, _)) => Doing::Writing(file.to_owned()),
-                None if command.starts_with("ls ") => Doing::Other,
-                None => Doing::Running,
-            },
+            (SHELL, Some(command)) => {
+                match command.strip_prefix("cat > ").and_then(|rest| rest.split_once(' ')) {
+                    Some((file, _)) => Doing::Writing(file.to_owned()),
+                    None if command.starts_with("ls ") => Doing::Other,
+                    None => Doing::Running,
+                }
+            }
             _ => Doing::Other,
         }
     }

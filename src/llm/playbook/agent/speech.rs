@@ -53,14 +53,16 @@ impl Speech {
     /// An answer.
     pub(super) fn write(self, said: &str, calls: &[Made]) -> Reply {
         if self == Self::Native {
-            let call = |call: &Made| (call.name.to_owned(), Value::Object(call.arguments.clone()).to_string());
+            let call =
+                |call: &Made| (call.name.to_owned(), Value::Object(call.arguments.clone()).to_string());
             return Reply::Calls(said.to_owned(), calls.iter().map(call).collect());
         }
         let Some(call) = calls.first() else { return Reply::Text(said.to_owned()) };
         let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let mut written = if said.is_empty() { String::new() } else { format!("{said}\n\n") };
         if self == Self::Tags {
-            if let Some((open, close, _, parameter)) = TAGS.iter().find(|(_, _, name, _)| *name == call.name) {
+            if let Some((open, close, _, parameter)) = TAGS.iter().find(|(_, _, name, _)| *name == call.name)
+            {
                 let value = call.arguments.get(*parameter).map(text).unwrap_or_default();
                 written.extend([open, "\n", &value, "\n", close]);
             }
@@ -108,7 +110,9 @@ fn calls(message: &Message, speech: Speech) -> Vec<Exchange> {
     match speech {
         Speech::Native => {
             let calls = message.tool_calls.iter();
-            calls.map(|made| call(&made.name, serde_json::from_str(&made.arguments).unwrap_or_default())).collect()
+            calls
+                .map(|made| call(&made.name, serde_json::from_str(&made.arguments).unwrap_or_default()))
+                .collect()
         }
         Speech::Tags => {
             let read = TAGS.iter().find_map(|(open, close, name, parameter)| {

@@ -144,8 +144,7 @@ mod tests {
     use super::*;
 
     fn schema() -> Schema {
-        let parameter =
-            |name: &str, kind, required| Parameter { name: name.to_owned(), kind, required };
+        let parameter = |name: &str, kind, required| Parameter { name: name.to_owned(), kind, required };
         Schema(vec![
             parameter("command", Kind::Text, true),
             parameter("is_input", Kind::Flag, false),
@@ -178,7 +177,10 @@ mod tests {
         }
         let empty = json!({"command": "", "line": "", "is_input": null, "security_risk": "LOW"});
         let found = fit(&schema(), empty.as_object().unwrap(), true).unwrap();
-        assert_eq!(found, Fitted { arguments: json!({"command": ""}).as_object().unwrap().clone(), unknown: vec![] });
+        assert_eq!(
+            found,
+            Fitted { arguments: json!({"command": ""}).as_object().unwrap().clone(), unknown: vec![] }
+        );
     }
 
     #[test]
@@ -188,7 +190,10 @@ mod tests {
         };
         assert_eq!(fault(json!({}), false), "the argument `command` is missing");
         assert_eq!(fault(json!({"command": null}), false), "the argument `command` is missing");
-        assert_eq!(fault(json!({"comand": "ls"}), false), "there is no argument `comand`; nearest: `command`");
+        assert_eq!(
+            fault(json!({"comand": "ls"}), false),
+            "there is no argument `comand`; nearest: `command`"
+        );
         assert_eq!(fault(json!({"command": "ls", "x": 1}), true), "there is no argument `x`");
         assert_eq!(
             fault(json!({"command": "ls", "line": "first"}), false),

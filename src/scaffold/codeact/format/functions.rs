@@ -137,7 +137,8 @@ impl Scan<'_> {
     /// Reads the parameter whose name begins here. `<parameter=x=value` stands for `<parameter=x>value`.
     fn parameter(&mut self, arguments: &mut Map<String, Value>) {
         let rest = self.rest();
-        let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(rest.len());
+        let length =
+            rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(rest.len());
         let name = rest.get(..length).unwrap_or_default().to_owned();
         let mark = rest.get(length..).is_some_and(|rest| rest.starts_with(['>', '=']));
         self.at += length + usize::from(mark);

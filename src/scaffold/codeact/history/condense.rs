@@ -93,10 +93,18 @@ async fn summary(
 /// A turn in so many tokens: half for what was said and called, half for what came of it.
 fn told(turn: &Turn, tokens: u64, cutter: Cutter<'_>) -> Result<TurnVariables, StrategyError> {
     let cut = |text: &str, tokens: u64| {
-        if estimate_text(text) <= tokens { Ok(text.to_owned()) } else { cutter.middle(Part::Output, text, tokens) }
+        if estimate_text(text) <= tokens {
+            Ok(text.to_owned())
+        } else {
+            cutter.middle(Part::Output, text, tokens)
+        }
     };
     let parts = 2 * (turn.results.len() as u64 + 1);
-    let calls = turn.message.tool_calls.iter().map(|call| cut(&format!("{} {}", call.name, call.arguments), tokens / parts));
+    let calls = turn
+        .message
+        .tool_calls
+        .iter()
+        .map(|call| cut(&format!("{} {}", call.name, call.arguments), tokens / parts));
     let results = turn.results.iter().map(|told| cut(&told.text, tokens / parts));
     Ok(TurnVariables {
         number: turn.number,

@@ -61,7 +61,8 @@ impl Turn {
     /// Tokens that the turn takes, estimated from above.
     fn tokens(&self) -> u64 {
         let calls = self.message.tool_calls.iter();
-        let calls: u64 = calls.map(|call| 8 + estimate_text(&call.name) + estimate_text(&call.arguments)).sum();
+        let calls: u64 =
+            calls.map(|call| 8 + estimate_text(&call.name) + estimate_text(&call.arguments)).sum();
         let state = self.message.provider_state.as_ref().map_or(0, |state| estimate_text(&state.to_string()));
         let results: u64 = self.results.iter().map(|told| 8 + estimate_text(&told.text)).sum();
         8 + estimate_text(&self.message.content) + calls + state + results + estimate_text(&self.notice)

@@ -91,8 +91,10 @@ mod tests {
 
     fn turn(number: u32, words: usize) -> Turn {
         let call = ToolCall { id: format!("call-{number}"), name: "think".into(), arguments: "{}".into() };
-        let message =
-            Message { tool_calls: vec![call], ..Message::text(Speaker::Assistant, "I think. ".repeat(words)) };
+        let message = Message {
+            tool_calls: vec![call],
+            ..Message::text(Speaker::Assistant, "I think. ".repeat(words))
+        };
         let told = Told { id: format!("call-{number}"), tool: "think".into(), text: "done".into() };
         Turn { number, message, results: vec![told], notice: "3 left".into(), trace: Trace::default() }
     }

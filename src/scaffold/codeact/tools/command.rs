@@ -103,7 +103,16 @@ impl Tool for Command {
             let (variables, failed) = match acted {
                 Acted::Interrupted => {
                     let ended = String::new();
-                    (CommandVariables { interrupted: true, ended, limit: None, output: String::new(), wall_ms: 0 }, true)
+                    (
+                        CommandVariables {
+                            interrupted: true,
+                            ended,
+                            limit: None,
+                            output: String::new(),
+                            wall_ms: 0,
+                        },
+                        true,
+                    )
                 }
                 Acted::Done(execution) => {
                     let failed = !execution.succeeded();

@@ -47,7 +47,8 @@ impl Tool for Finish {
             let outcome = if sent_back { "sent_back" } else { "finished" };
             let variables = SubmissionVariables::new(outcome, &verdict, hands.context.task());
             let text = hands.render(&hands.agent.spec.prompts.submission, &variables)?;
-            let finished = (!sent_back).then(|| reason(message.as_deref().unwrap_or_default(), verdict.is_valid()));
+            let finished =
+                (!sent_back).then(|| reason(message.as_deref().unwrap_or_default(), verdict.is_valid()));
             Ok(Outcome { came_to: text.clone(), text, failed: sent_back, waited: false, finished })
         })
     }

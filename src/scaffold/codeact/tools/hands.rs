@@ -84,7 +84,11 @@ impl<'a> Hands<'a> {
     }
 
     /// Renders a template.
-    pub(crate) fn render<V: Serialize>(&self, template: &str, variables: &V) -> Result<String, StrategyError> {
+    pub(crate) fn render<V: Serialize>(
+        &self,
+        template: &str,
+        variables: &V,
+    ) -> Result<String, StrategyError> {
         self.agent.common.prompts.render(template, variables)
     }
 

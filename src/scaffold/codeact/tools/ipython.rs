@@ -36,7 +36,8 @@ impl Tool for Ipython {
                 Err(fault) => return outcome::fault(hands, &fault),
             };
             let reset = reset.unwrap_or_default();
-            act(hands, SessionKind::Kernel, Asked { text: code, is_input: false, seconds: timeout, reset }).await
+            act(hands, SessionKind::Kernel, Asked { text: code, is_input: false, seconds: timeout, reset })
+                .await
         })
     }
 }

@@ -46,7 +46,9 @@ mod tests {
 
     #[test]
     fn descriptions_and_parameters_come_apart() {
-        let manual = Manual::read("Runs it.\n\nTwice.\n\nParameters:\n- `command`: What to run:\n  all of it.\n- `x`: Y.\n");
+        let manual = Manual::read(
+            "Runs it.\n\nTwice.\n\nParameters:\n- `command`: What to run:\n  all of it.\n- `x`: Y.\n",
+        );
         assert_eq!(manual.description, "Runs it.\n\nTwice.");
         let expected = [("command", "What to run: all of it."), ("x", "Y.")];
         assert_eq!(manual.parameters, expected.map(|(name, text)| (name.into(), text.into())).into());

@@ -88,18 +88,30 @@ impl Catalogue {
                 None => built_in(&spec.name),
             }
         };
-        Self(specs.iter().filter_map(tool).map(|tool| {
-            let schema = tool.schema();
-            (tool, schema)
-        }).collect())
+        Self(
+            specs
+                .iter()
+                .filter_map(tool)
+                .map(|tool| {
+                    let schema = tool.schema();
+                    (tool, schema)
+                })
+                .collect(),
+        )
     }
 
     /// Those that come with the strategy.
     pub(crate) fn built_in() -> Self {
-        Self(BUILT_IN.iter().filter_map(|name| built_in(name)).map(|tool| {
-            let schema = tool.schema();
-            (tool, schema)
-        }).collect())
+        Self(
+            BUILT_IN
+                .iter()
+                .filter_map(|name| built_in(name))
+                .map(|tool| {
+                    let schema = tool.schema();
+                    (tool, schema)
+                })
+                .collect(),
+        )
     }
 
     /// The tool of this name and its parameters.

@@ -57,14 +57,51 @@ pub struct SessionVariables<'a> {
     pub cut: bool,
     /// The shell or kernel is another one than before: all state but files is new.
     pub fresh: bool,
+    /// The last of the one before, where it died unobserved.
+    pub before: Option<Before>,
     /// Why it was refused or did not start.
     pub problem: &'a str,
 }
 
+/// The last of a shell or kernel that died unobserved.
+#[derive(Clone, Debug, Serialize)]
+pub struct Before {
+    /// How it ended.
+    pub ended: String,
+    /// The limit that ended it, in words.
+    pub limit: Option<String>,
+    /// What it printed last.
+    pub output: String,
+}
+
+impl Before {
+    fn new(hands: &Hands<'_>, seen: &Observation) -> Result<Self, StrategyError> {
+        let ended = match &seen.state {
+            SessionState::Ended { ended } => ended.to_string(),
+            _ => String::new(),
+        };
+        let limit = seen.limit.as_ref().map(ToString::to_string);
+        Ok(Self { ended, limit, output: hands.output(&seen.text())? })
+    }
+}
+
 /// Names in [`SessionVariables`].
 pub const SESSION: &[&str] = &[
-    "session", "call", "outcome", "state", "exit_code", "ended", "output", "wall_ms", "soft_ms", "limit", "background", "cut",
-    "fresh", "problem",
+    "session",
+    "call",
+    "outcome",
+    "state",
+    "exit_code",
+    "ended",
+    "output",
+    "wall_ms",
+    "soft_ms",
+    "limit",
+    "background",
+    "cut",
+    "fresh",
+    "before",
+    "problem",
 ];
 
 /// Interrupts what runs.
@@ -73,7 +110,11 @@ const INTERRUPT: &str = "C-c";
 const END: &str = "C-d";
 
 /// Does what was asked.
-pub(crate) async fn act(hands: &Hands<'_>, kind: SessionKind, asked: Asked) -> Result<Outcome, StrategyError> {
+pub(crate) async fn act(
+    hands: &Hands<'_>,
+    kind: SessionKind,
+    asked: Asked,
+) -> Result<Outcome, StrategyError> {
     let known = hands.session(kind);
     let soft_ms = soft_ms(hands, asked.seconds);
     let (act, outcome) = meant(kind, known, asked);
@@ -96,6 +137,7 @@ pub(crate) async fn act(hands: &Hands<'_>, kind: SessionKind, asked: Asked) -> R
         background: Vec::new(),
         cut: false,
         fresh: false,
+        before: None,
         problem: "",
     };
     let running;
@@ -115,8 +157,9 @@ pub(crate) async fn act(hands: &Hands<'_>, kind: SessionKind, asked: Asked) -> R
             };
             running = matches!(fault, SessionFault::Busy { .. });
         }
-        Acted::Done(Ok(SessionAnswer { observation, opened })) => {
+        Acted::Done(Ok(SessionAnswer { observation, opened, before })) => {
             seen.fresh = opened && known.used && outcome != "reset";
+            seen.before = before.map(|before| Before::new(hands, &before)).transpose()?;
             running = !observation.has_ended();
             seen.observe(hands, &observation)?;
         }
@@ -131,11 +174,15 @@ fn meant(kind: SessionKind, known: SessionMemory, asked: Asked) -> (SessionAct, 
     match (known.running, kind) {
         _ if asked.reset => (SessionAct::Restart, "reset"),
         (_, SessionKind::Shell) if asked.is_input && !known.running => (SessionAct::Wait, "nothing_runs"),
-        (false, _) if word.is_empty() || word == INTERRUPT || word == END => (SessionAct::Wait, "nothing_runs"),
+        (false, _) if word.is_empty() || word == INTERRUPT || word == END => {
+            (SessionAct::Wait, "nothing_runs")
+        }
         (false, _) => (SessionAct::Send { input: asked.text }, "seen"),
         (true, _) if word.is_empty() && !asked.text.contains('\n') => (SessionAct::Wait, "seen"),
         (true, _) if word == INTERRUPT => (SessionAct::Interrupt, "seen"),
-        (true, SessionKind::Shell) if word == END => (SessionAct::Input { text: String::new(), end: true }, "seen"),
+        (true, SessionKind::Shell) if word == END => {
+            (SessionAct::Input { text: String::new(), end: true }, "seen")
+        }
         (true, SessionKind::Shell) if asked.is_input => {
             let feed = if asked.text.ends_with('\n') { "" } else { "\n" };
             (SessionAct::Input { text: format!("{}{feed}", asked.text), end: false }, "seen")
@@ -146,7 +193,11 @@ fn meant(kind: SessionKind, known: SessionMemory, asked: Asked) -> (SessionAct, 
 }
 
 /// How long to wait: as was asked, inside of what may be, and no longer than the run.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and the longest wait")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is between 0 and the longest wait"
+)]
 fn soft_ms(hands: &Hands<'_>, seconds: Option<f64>) -> u64 {
     let spec = &hands.agent.spec.session;
     let longest = spec.longest_wait.millis();
@@ -163,7 +214,8 @@ impl SessionVariables<'_> {
         self.wall_ms = seen.wall_ms;
         self.limit.clone_from(&seen.limit);
         self.cut = seen.interrupted;
-        self.background = seen.background.iter().map(|process| format!("{} (pid {})", process.name, process.pid)).collect();
+        self.background =
+            seen.background.iter().map(|process| format!("{} (pid {})", process.name, process.pid)).collect();
         self.state = match &seen.state {
             SessionState::Idle => "idle",
             SessionState::Running => "running",
@@ -185,9 +237,7 @@ impl SessionVariables<'_> {
     /// What the model reads, and what the loop must know.
     fn outcome(&self, hands: &Hands<'_>, waited: bool) -> Result<Outcome, StrategyError> {
         let well = match self.outcome {
-            "seen" => {
-                matches!(self.state, "completed" | "running" | "idle") || self.exit_code == Some(0)
-            }
+            "seen" => matches!(self.state, "completed" | "running" | "idle") || self.exit_code == Some(0),
             "reset" => true,
             _ => false,
         };
@@ -207,7 +257,8 @@ mod tests {
 
     #[test]
     fn the_state_decides_what_a_call_means() {
-        let asked = |text: &str, is_input: bool| Asked { text: text.into(), is_input, seconds: None, reset: false };
+        let asked =
+            |text: &str, is_input: bool| Asked { text: text.into(), is_input, seconds: None, reset: false };
         let idle = SessionMemory { used: true, running: false };
         let busy = SessionMemory { used: true, running: true };
         let input = |text: &str| SessionAct::Input { text: text.into(), end: false };

@@ -78,8 +78,18 @@ pub struct EditorVariables {
 
 /// Names in [`EditorVariables`].
 pub const EDITOR: &[&str] = &[
-    "outcome", "path", "shown", "lines", "count", "carriage_returns", "no_final_end", "beginning_of", "lossy", "hidden",
-    "file", "edit",
+    "outcome",
+    "path",
+    "shown",
+    "lines",
+    "count",
+    "carriage_returns",
+    "no_final_end",
+    "beginning_of",
+    "lossy",
+    "hidden",
+    "file",
+    "edit",
 ];
 
 /// What stands at the head of absolute paths inside.
@@ -143,8 +153,12 @@ impl Tool for Editor {
 
 fn refused(fault: Fault) -> EditorVariables {
     match fault {
-        Fault::File(file) => EditorVariables { outcome: "file", file: Some(file), ..EditorVariables::default() },
-        Fault::Edit(edit) => EditorVariables { outcome: "edit", edit: Some(edit), ..EditorVariables::default() },
+        Fault::File(file) => {
+            EditorVariables { outcome: "file", file: Some(file), ..EditorVariables::default() }
+        }
+        Fault::Edit(edit) => {
+            EditorVariables { outcome: "edit", edit: Some(edit), ..EditorVariables::default() }
+        }
         Fault::Other(outcome) => EditorVariables { outcome, ..EditorVariables::default() },
         Fault::Argument(_) => EditorVariables::default(),
     }
@@ -192,7 +206,11 @@ impl Desk<'_> {
         }
     }
 
-    async fn files(&self, what: &str, request: FilesRequest) -> Result<Result<FilesAnswer, FileFault>, StrategyError> {
+    async fn files(
+        &self,
+        what: &str,
+        request: FilesRequest,
+    ) -> Result<Result<FilesAnswer, FileFault>, StrategyError> {
         Ok(self.hands.context.files(self.hands.key(what), request).await?)
     }
 
@@ -220,7 +238,9 @@ impl Desk<'_> {
             Err(FileFault::Folder { .. }) => return self.folder(asked).await,
             Err(fault) => return Ok(Err(fault.into())),
         };
-        let lines = match asked.map_or(Ok(Lines { first: 1, last: count(&file.text) }), |asked| range(&file.text, asked)) {
+        let lines = match asked
+            .map_or(Ok(Lines { first: 1, last: count(&file.text) }), |asked| range(&file.text, asked))
+        {
             Ok(lines) => lines,
             Err(fault) => return Ok(Err(fault.into())),
         };
@@ -303,7 +323,12 @@ impl Desk<'_> {
     }
 
     /// Numbered lines of a text. What is too long loses its middle after it was numbered, so that numbers are right.
-    fn shown(&self, outcome: &'static str, text: &str, lines: Lines) -> Result<EditorVariables, StrategyError> {
+    fn shown(
+        &self,
+        outcome: &'static str,
+        text: &str,
+        lines: Lines,
+    ) -> Result<EditorVariables, StrategyError> {
         Ok(EditorVariables {
             outcome,
             shown: self.hands.shortened(&numbered(text, lines))?,

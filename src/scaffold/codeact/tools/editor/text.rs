@@ -109,7 +109,11 @@ pub fn replace(text: &str, old: &str, new: &str) -> Result<Edited, EditFault> {
             let tail = rest.get(old.len()..).unwrap_or_default();
             let first = line_of(text, *at);
             let last = first + new.trim_end_matches(['\n', '\r']).matches('\n').count();
-            let lines = if new.is_empty() { Lines { first, last: first.saturating_sub(1) } } else { Lines { first, last } };
+            let lines = if new.is_empty() {
+                Lines { first, last: first.saturating_sub(1) }
+            } else {
+                Lines { first, last }
+            };
             Ok(Edited { text: [head, &new, tail].concat(), lines })
         }
         places => Err(EditFault::SeveralMatches {
@@ -143,7 +147,8 @@ pub fn range(text: &str, range: &[i64]) -> Result<Lines, EditFault> {
     let count = count(text);
     let fault = || EditFault::NoRange { range: range.to_owned(), count };
     let [first, last] = range else { return Err(fault()) };
-    let first = usize::try_from(*first).ok().filter(|first| (1..=count.max(1)).contains(first)).ok_or_else(fault)?;
+    let first =
+        usize::try_from(*first).ok().filter(|first| (1..=count.max(1)).contains(first)).ok_or_else(fault)?;
     let last = match usize::try_from(*last) {
         Ok(last) => last.min(count),
         Err(_) if *last == -1 => count,
@@ -195,7 +200,8 @@ fn similar(text: &str, part: &str) -> Option<Similar> {
     let lines: Vec<&str> = text.lines().collect();
     let skipped = wanted.iter().take_while(|line| line.is_empty()).count();
     // Only where a line agrees are the others looked at, and of each place no more than the text of `part`.
-    let mut places = (0..lines.len()).filter(|place| lines.get(*place).is_some_and(|line| line.trim() == *first));
+    let mut places =
+        (0..lines.len()).filter(|place| lines.get(*place).is_some_and(|line| line.trim() == *first));
     let at = places.find_map(|place| {
         let start = place.checked_sub(skipped)?;
         let there = lines.get(start..start + wanted.len())?;
@@ -207,9 +213,8 @@ fn similar(text: &str, part: &str) -> Option<Similar> {
 
 /// Every line begins with a number and a tab.
 fn is_numbered(text: &str) -> bool {
-    let number = |line: &str| {
-        line.split_once('\t').is_some_and(|(number, _)| number.trim().parse::<usize>().is_ok())
-    };
+    let number =
+        |line: &str| line.split_once('\t').is_some_and(|(number, _)| number.trim().parse::<usize>().is_ok());
     let mut lines = text.lines().skip(1).filter(|line| !line.trim().is_empty()).peekable();
     match lines.peek() {
         Some(_) => lines.all(number),
@@ -252,7 +257,10 @@ mod tests {
             replaced(block, "    return 1\n", "    return 2\n"),
             Err(EditFault::SeveralMatches { count: 2, lines: vec![2, 5] })
         );
-        assert_eq!(replaced("aaa", "aa", "b"), Err(EditFault::SeveralMatches { count: 2, lines: vec![1, 1] }));
+        assert_eq!(
+            replaced("aaa", "aa", "b"),
+            Err(EditFault::SeveralMatches { count: 2, lines: vec![1, 1] })
+        );
         let similar = Some(Similar { line: 4, text: "def g():\n    return 1".to_owned() });
         assert_eq!(
             replaced(block, "def g():\n\treturn 1", "x"),
@@ -279,7 +287,11 @@ mod tests {
             ("a\r\nb\r\n", 1, "x\ny", "a\r\nx\r\ny\r\nb\r\n"),
             ("", 0, "x", "x\n"),
         ] {
-            assert_eq!(insert(text, after, new).map(|edited| edited.text).as_deref(), Ok(expected), "{text:?} {after}");
+            assert_eq!(
+                insert(text, after, new).map(|edited| edited.text).as_deref(),
+                Ok(expected),
+                "{text:?} {after}"
+            );
         }
         for after in [-1, 3, i64::MAX] {
             assert_eq!(insert("a\nb\n", after, "x"), Err(EditFault::NoLine { line: after, count: 2 }));

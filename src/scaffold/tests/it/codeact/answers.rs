@@ -44,7 +44,10 @@ fn cases_of_every_kind() {
 #[test]
 fn a_format_that_is_none_is_said() {
     let read = parse("x", "fncall");
-    assert_eq!(read.why.as_deref(), Some("there is no format `fncall`; there are codeact-tags, fncall-text, fncall-json"));
+    assert_eq!(
+        read.why.as_deref(),
+        Some("there is no format `fncall`; there are codeact-tags, fncall-text, fncall-json")
+    );
     assert_eq!(read.status, AnswerStatus::Invalid);
 }
 
@@ -68,28 +71,38 @@ fn expected(record: &Value) -> (Value, String, Value) {
     let native = expected.get("actions").and_then(Value::as_array);
     let actions: Vec<&Value> = native.map_or_else(|| vec![expected], |actions| actions.iter().collect());
     let mut said = String::new();
-    let calls: Vec<Value> = actions.into_iter().filter_map(|action| {
-        let of = |key: &str| action.get(key).cloned();
-        let thought = of("thought").and_then(|thought| thought.as_str().map(str::to_owned));
-        said = thought.or_else(|| of("content")?.as_str().map(str::to_owned)).unwrap_or_default();
-        let (name, keys): (&str, &[(&str, &str)]) = match action["action_type"].as_str().unwrap() {
-            "MessageAction" => return None,
-            "CmdRunAction" => ("execute_bash", &[("command", "command"), ("is_input", "is_input")]),
-            "IPythonRunCellAction" => ("execute_ipython_cell", &[("code", "code")]),
-            "AgentFinishAction" => ("finish", &[("final_thought", "message")]),
-            "AgentDelegateAction" => ("execute_browse", &[]),
-            "AgentThinkAction" => ("think", &[]),
-            "FileReadAction" => ("str_replace_editor", &[("path", "path"), ("view_range", "view_range")]),
-            "FileEditAction" => ("str_replace_editor", &[
-                ("command", "command"), ("path", "path"), ("file_text", "file_text"), ("old_str", "old_str"),
-                ("new_str", "new_str"), ("insert_line", "insert_line"),
-            ]),
-            other => panic!("{other}"),
-        };
-        let arguments: serde_json::Map<String, Value> =
-            keys.iter().filter_map(|(theirs, ours)| Some(((*ours).to_owned(), of(theirs)?))).collect();
-        Some(json!({"name": name, "arguments": arguments}))
-    }).collect();
+    let calls: Vec<Value> = actions
+        .into_iter()
+        .filter_map(|action| {
+            let of = |key: &str| action.get(key).cloned();
+            let thought = of("thought").and_then(|thought| thought.as_str().map(str::to_owned));
+            said = thought.or_else(|| of("content")?.as_str().map(str::to_owned)).unwrap_or_default();
+            let (name, keys): (&str, &[(&str, &str)]) = match action["action_type"].as_str().unwrap() {
+                "MessageAction" => return None,
+                "CmdRunAction" => ("execute_bash", &[("command", "command"), ("is_input", "is_input")]),
+                "IPythonRunCellAction" => ("execute_ipython_cell", &[("code", "code")]),
+                "AgentFinishAction" => ("finish", &[("final_thought", "message")]),
+                "AgentDelegateAction" => ("execute_browse", &[]),
+                "AgentThinkAction" => ("think", &[]),
+                "FileReadAction" => ("str_replace_editor", &[("path", "path"), ("view_range", "view_range")]),
+                "FileEditAction" => (
+                    "str_replace_editor",
+                    &[
+                        ("command", "command"),
+                        ("path", "path"),
+                        ("file_text", "file_text"),
+                        ("old_str", "old_str"),
+                        ("new_str", "new_str"),
+                        ("insert_line", "insert_line"),
+                    ],
+                ),
+                other => panic!("{other}"),
+            };
+            let arguments: serde_json::Map<String, Value> =
+                keys.iter().filter_map(|(theirs, ours)| Some(((*ours).to_owned(), of(theirs)?))).collect();
+            Some(json!({"name": name, "arguments": arguments}))
+        })
+        .collect();
     (expected["status"].clone(), said, Value::from(calls))
 }
 
@@ -98,7 +111,8 @@ fn agrees(ours: &Value, theirs: &Value) -> bool {
     let all = theirs["arguments"].as_object().unwrap().iter().all(|(name, value)| {
         // An `is_input` that was not given is false for the original.
         let given = ours["arguments"].get(name);
-        given == Some(value) || (given.is_none() && [json!(false), json!("")].contains(value))
+        given == Some(value)
+            || (given.is_none() && [json!(false), json!("")].contains(value))
             || (name == "security_risk" && given.is_none())
     });
     ours["name"] == theirs["name"] && all
@@ -132,7 +146,10 @@ fn real_answers_read_as_the_original_reads_them() {
             let thinks = ours.iter().any(|call| call["name"] == "think");
             let plan = read["plan"].as_str().unwrap_or_default();
             if status == "ok" {
-                assert!(plan == said || (thinks && said.starts_with(plan)), "{place}: {plan:?} is not {said:?}");
+                assert!(
+                    plan == said || (thinks && said.starts_with(plan)),
+                    "{place}: {plan:?} is not {said:?}"
+                );
             }
             count += 1;
         }

@@ -61,16 +61,22 @@ fn an_agent_writes_a_submission_and_finishes_in_each_format() {
     let tag = |text: &str| answer(text, &[]);
     for (file, answers) in [
         (NATIVE, vec![bash("ls"), bash("write 1,2"), finish()]),
-        (TEXT, vec![
-            function("execute_bash", "command", "ls"),
-            function("execute_bash", "command", "write 1,2"),
-            function("finish", "message", "A forest, 0.81."),
-        ]),
-        (TAGS, vec![
-            tag("I look.\n\n<execute_bash>\nls\n"),
-            tag("<execute_ipython>\nwrite 1,2\n"),
-            tag("<finish>A forest, 0.81.</finish>"),
-        ]),
+        (
+            TEXT,
+            vec![
+                function("execute_bash", "command", "ls"),
+                function("execute_bash", "command", "write 1,2"),
+                function("finish", "message", "A forest, 0.81."),
+            ],
+        ),
+        (
+            TAGS,
+            vec![
+                tag("I look.\n\n<execute_bash>\nls\n"),
+                tag("<execute_ipython>\nwrite 1,2\n"),
+                tag("<finish>A forest, 0.81.</finish>"),
+            ],
+        ),
     ] {
         let ran = run(&load(file, &[]), 20, says(answers));
         assert_eq!(ran.reason(), "the agent finished: A forest, 0.81.");
@@ -106,9 +112,13 @@ fn the_last_valid_submission_is_kept() {
     assert_eq!(ran.selected(), [Sha256::of(b"1\n"), Sha256::of(b"2\n")]);
     let read: Vec<&str> =
         ran.asked.iter().map(|request| request.messages.last().unwrap().content.as_str()).collect();
-    assert!(read[2].contains("an earlier valid one is kept") && read[3].contains("csv` is valid"), "{read:#?}");
+    assert!(
+        read[2].contains("an earlier valid one is kept") && read[3].contains("csv` is valid"),
+        "{read:#?}"
+    );
     assert!(read[4].contains("1 step and"), "{}", read[4]);
-    let validations = ran.journal.iter().filter(|(_, effect, _)| matches!(effect, Effect::Validate { .. })).count();
+    let validations =
+        ran.journal.iter().filter(|(_, effect, _)| matches!(effect, Effect::Validate { .. })).count();
     assert_eq!(validations, 3, "the same file is not checked again");
 }
 
@@ -126,7 +136,11 @@ fn many_calls_of_one_answer_are_made_in_order_up_to_a_number() {
     assert_eq!(tools[..3], ["echo 0", "echo 1", "echo 2"]);
     assert!(ran.last_read().starts_with("ERROR: this call was not made"), "{}", ran.last_read());
     // A finish ends the answer: what comes behind it is not made.
-    let calls = [("execute_bash", json!({"command": "write 1"})), ("finish", json!({})), ("think", json!({"thought": ""}))];
+    let calls = [
+        ("execute_bash", json!({"command": "write 1"})),
+        ("finish", json!({})),
+        ("think", json!({"thought": ""})),
+    ];
     let ran = run(&load(NATIVE, &[]), 2, says(vec![answer("", &calls)]));
     assert_eq!((ran.reason(), ran.asked.len()), ("the agent finished", 1));
 }
@@ -159,7 +173,10 @@ fn a_call_that_the_output_limit_cut_is_not_made() {
     let cut = |content: &str, calls| ChatAnswer { finish: FinishReason::Length, ..answer(content, calls) };
     let text = cut("<function=execute_bash>\n<parameter=command>rm -r data && ec", &[]);
     let ran = run(&load(TEXT, &[]), 2, says(vec![text]));
-    assert!(ran.last_read().contains("before its call was whole") || ran.last_read().contains("cut at the output limit"));
+    assert!(
+        ran.last_read().contains("before its call was whole")
+            || ran.last_read().contains("cut at the output limit")
+    );
     assert!(!ran.journal.iter().any(|(_, effect, _)| matches!(effect, Effect::Session(_))));
     let native = cut("", &[("execute_bash", json!("{\"command\": \"rm -r da"))]);
     let ran = run(&load(NATIVE, &[]), 2, says(vec![native]));
@@ -177,7 +194,10 @@ fn a_long_history_is_condensed_and_the_agent_goes_on() {
     let last = ran.asked.last().unwrap();
     assert!(last.messages.len() < 30);
     let text = super::world::shown(last);
-    assert!(text.contains("echo 0") && !text.contains("echo 5\n") && text.contains("- Data: 90 rows."), "{text}");
+    assert!(
+        text.contains("echo 0") && !text.contains("echo 5\n") && text.contains("- Data: 90 rows."),
+        "{text}"
+    );
     let without = load(NATIVE, &[("condensation.max_turns", "10"), ("condensation.summary_tokens", "1")]);
     let model: Model = Box::new(|number, _| Ok(bash(&format!("echo {number}"))));
     let last = run(&without, 30, model).asked.last().unwrap().clone();
@@ -198,11 +218,17 @@ fn window(tokens: u64, say: impl Fn(usize) -> ChatAnswer + 'static) -> Model {
 #[test]
 fn a_full_window_is_made_room_in_and_never_a_loop_without_end() {
     let opening = {
-        let (_, request) =
-            load(NATIVE, &[]).first_call(&crate::support::task(), &crate::support::budget(), "x").unwrap().unwrap();
+        let (_, request) = load(NATIVE, &[])
+            .first_call(&crate::support::task(), &crate::support::budget(), "x")
+            .unwrap()
+            .unwrap();
         estimate(&request)
     };
-    let ran = run(&load(NATIVE, &[]), 60, window(opening + 3_000, |number| bash(&format!("echo {}", "word ".repeat(number % 90)))));
+    let ran = run(
+        &load(NATIVE, &[]),
+        60,
+        window(opening + 3_000, |number| bash(&format!("echo {}", "word ".repeat(number % 90)))),
+    );
     assert!(ran.finished.is_none(), "{:?}", ran.finished);
     assert!(ran.journal.iter().any(|(key, ..)| key.contains("/condense-")));
     // One result that fills the window by itself is cut.

@@ -13,7 +13,11 @@ fn every_parameter_is_explained() {
     for tool in &request.tools {
         assert!(!tool.description.is_empty() && !tool.description.contains("Parameters:"), "{}", tool.name);
         for (name, property) in tool.parameters["properties"].as_object().unwrap() {
-            assert!(property["description"].as_str().is_some_and(|text| !text.is_empty()), "{} {name}", tool.name);
+            assert!(
+                property["description"].as_str().is_some_and(|text| !text.is_empty()),
+                "{} {name}",
+                tool.name
+            );
         }
     }
     let tools: Vec<Value> = request.tools.iter().map(|tool| json!(tool)).collect();

@@ -12,7 +12,13 @@ fn observed(overrides: &[(&str, &str)], home: Home, calls: &[(&str, Value)]) -> 
     let answers = calls.iter().map(|call| answer("", std::slice::from_ref(call))).collect();
     let (world, asked) = world(home, says(answers));
     let steps = u32::try_from(calls.len()).unwrap() + 1;
-    let scaffold = load(NATIVE, &[("stuck.same", "0"), ("stuck.errors", "0")].into_iter().chain(overrides.iter().copied()).collect::<Vec<_>>());
+    let scaffold = load(
+        NATIVE,
+        &[("stuck.same", "0"), ("stuck.errors", "0")]
+            .into_iter()
+            .chain(overrides.iter().copied())
+            .collect::<Vec<_>>(),
+    );
     FakeContext::new(1, steps, world).drive(&*scaffold.strategy()).unwrap();
     let mut text = String::new();
     for ((name, arguments), request) in calls.iter().zip(asked.borrow().iter().skip(1)) {
@@ -37,29 +43,33 @@ fn sessions() {
     let bash = |command: &str| ("execute_bash", json!({"command": command}));
     let input = |command: &str| ("execute_bash", json!({"command": command, "is_input": "true"}));
     let cell = |code: &str| ("execute_ipython_cell", json!({"code": code}));
-    let text = observed(&[], Home::default(), &[
-        bash("pwd"),
-        bash("false"),
-        bash(""),
-        input("yes"),
-        bash("run"),
-        bash("ls"),
-        bash(""),
-        input("yes"),
-        input("C-c"),
-        bash("crash"),
-        bash("pwd"),
-        bash("die"),
-        bash("pwd"),
-        ("execute_bash", json!({"command": "", "reset": true})),
-        bash("pwd"),
-        cell("x"),
-        cell("run"),
-        cell("x"),
-        cell("C-c"),
-        cell("die"),
-        cell("x"),
-    ]);
+    let text = observed(
+        &[],
+        Home::default(),
+        &[
+            bash("pwd"),
+            bash("false"),
+            bash(""),
+            input("yes"),
+            bash("run"),
+            bash("ls"),
+            bash(""),
+            input("yes"),
+            input("C-c"),
+            bash("crash"),
+            bash("pwd"),
+            bash("die"),
+            bash("pwd"),
+            ("execute_bash", json!({"command": "", "reset": true})),
+            bash("pwd"),
+            cell("x"),
+            cell("run"),
+            cell("x"),
+            cell("C-c"),
+            cell("die"),
+            cell("x"),
+        ],
+    );
     insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(text) });
 }
 
@@ -76,46 +86,62 @@ fn the_editor() {
         ("input/train.csv", "id,y\n"),
         ("large.txt", &"line\n".repeat(40_000)),
     ]);
-    let text = observed(&[("editor.max_bytes", "100000"), ("tokens.observation", "300")], home, &[
-        edit("view", ".", json!({})),
-        edit("view", "data", json!({"view_range": [1, 2]})),
-        edit("view", "/workspace/crlf.py", json!({})),
-        edit("str_replace", "crlf.py", json!({"old_str": "a = 1\nb = 2", "new_str": "a = 3\nb = 4\nc = 5"})),
-        edit("view", "tabs.py", json!({"view_range": [3, -1]})),
-        edit("str_replace", "tabs.py", json!({"old_str": "    b = 2", "new_str": "    b = 3"})),
-        edit("insert", "tabs.py", json!({"insert_line": 4, "new_str": "c = 1"})),
-        edit("insert", "tabs.py", json!({"insert_line": 9, "new_str": "c = 1"})),
-        edit("str_replace", "same.py", json!({"old_str": "    return 1\n", "new_str": "    return 2\n"})),
-        edit("str_replace", "same.py", json!({"old_str": "     2\t    return 1", "new_str": "    return 2"})),
-        edit("str_replace", "same.py", json!({"old_str": "x"})),
-        edit("create", "new/a.py", json!({"file_text": "print(1)\n"})),
-        edit("create", "new/a.py", json!({"file_text": "print(2)\n"})),
-        edit("undo_edit", "new/a.py", json!({})),
-        edit("view", "new/a.py", json!({})),
-        edit("undo_edit", "crlf.py", json!({})),
-        edit("undo_edit", "crlf.py", json!({})),
-        edit("view", "binary.bin", json!({})),
-        edit("view", "../secret", json!({})),
-        edit("view", "same.py", json!({"view_range": [7, 9]})),
-        edit("create", "input/x.csv", json!({"file_text": ""})),
-        edit("str_replace", "large.txt", json!({"old_str": "line", "new_str": "x"})),
-        edit("view", "large.txt", json!({})),
-        edit("create", "b.py", json!({})),
-        edit("vew", "b.py", json!({})),
-    ]);
+    let text = observed(
+        &[("editor.max_bytes", "100000"), ("tokens.observation", "300")],
+        home,
+        &[
+            edit("view", ".", json!({})),
+            edit("view", "data", json!({"view_range": [1, 2]})),
+            edit("view", "/workspace/crlf.py", json!({})),
+            edit(
+                "str_replace",
+                "crlf.py",
+                json!({"old_str": "a = 1\nb = 2", "new_str": "a = 3\nb = 4\nc = 5"}),
+            ),
+            edit("view", "tabs.py", json!({"view_range": [3, -1]})),
+            edit("str_replace", "tabs.py", json!({"old_str": "    b = 2", "new_str": "    b = 3"})),
+            edit("insert", "tabs.py", json!({"insert_line": 4, "new_str": "c = 1"})),
+            edit("insert", "tabs.py", json!({"insert_line": 9, "new_str": "c = 1"})),
+            edit("str_replace", "same.py", json!({"old_str": "    return 1\n", "new_str": "    return 2\n"})),
+            edit(
+                "str_replace",
+                "same.py",
+                json!({"old_str": "     2\t    return 1", "new_str": "    return 2"}),
+            ),
+            edit("str_replace", "same.py", json!({"old_str": "x"})),
+            edit("create", "new/a.py", json!({"file_text": "print(1)\n"})),
+            edit("create", "new/a.py", json!({"file_text": "print(2)\n"})),
+            edit("undo_edit", "new/a.py", json!({})),
+            edit("view", "new/a.py", json!({})),
+            edit("undo_edit", "crlf.py", json!({})),
+            edit("undo_edit", "crlf.py", json!({})),
+            edit("view", "binary.bin", json!({})),
+            edit("view", "../secret", json!({})),
+            edit("view", "same.py", json!({"view_range": [7, 9]})),
+            edit("create", "input/x.csv", json!({"file_text": ""})),
+            edit("str_replace", "large.txt", json!({"old_str": "line", "new_str": "x"})),
+            edit("view", "large.txt", json!({})),
+            edit("create", "b.py", json!({})),
+            edit("vew", "b.py", json!({})),
+        ],
+    );
     insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(text) });
 }
 
 #[test]
 fn thoughts_and_the_submission() {
-    let text = observed(&[], Home::default(), &[
-        ("think", json!({"thought": "A forest."})),
-        ("validate_submission", json!({})),
-        ("execute_bash", json!({"command": "write bad"})),
-        ("validate_submission", json!({})),
-        ("finish", json!({"message": "Done."})),
-        ("execute_bash", json!({"command": "write 1"})),
-        ("validate_submission", json!({})),
-    ]);
+    let text = observed(
+        &[],
+        Home::default(),
+        &[
+            ("think", json!({"thought": "A forest."})),
+            ("validate_submission", json!({})),
+            ("execute_bash", json!({"command": "write bad"})),
+            ("validate_submission", json!({})),
+            ("finish", json!({"message": "Done."})),
+            ("execute_bash", json!({"command": "write 1"})),
+            ("validate_submission", json!({})),
+        ],
+    );
     insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(text) });
 }

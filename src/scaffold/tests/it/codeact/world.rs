@@ -57,7 +57,9 @@ impl Shell {
     fn act(&mut self, request: &SessionRequest, home: &Home) -> EffectResult {
         let opened = !std::mem::replace(&mut self.open, true);
         let kernel = request.kind == SessionKind::Kernel;
-        let done = || if kernel { SessionState::Completed { value: None } } else { SessionState::Exited { code: 0 } };
+        let done = || {
+            if kernel { SessionState::Completed { value: None } } else { SessionState::Exited { code: 0 } }
+        };
         let (state, output) = match &request.act {
             SessionAct::Send { .. } if self.running => {
                 return EffectResult::Session(Err(SessionFault::Busy { kind: request.kind }));
@@ -98,7 +100,8 @@ impl Shell {
                 (SessionState::Idle, String::new())
             }
         };
-        let interrupted = matches!(request.act, SessionAct::Interrupt) || matches!(state, SessionState::Ended { .. });
+        let interrupted =
+            matches!(request.act, SessionAct::Interrupt) || matches!(state, SessionState::Ended { .. });
         let observation = Observation {
             call: self.call,
             generation: 1,
@@ -109,7 +112,7 @@ impl Shell {
             background: Vec::new(),
             interrupted,
         };
-        EffectResult::Session(Ok(Box::new(SessionAnswer { observation, opened })))
+        EffectResult::Session(Ok(Box::new(SessionAnswer { observation, opened, before: None })))
     }
 }
 
