@@ -246,7 +246,7 @@ mod tests {
             #[serde(rename = "sure")]
             _sure: Option<bool>,
         }
-        drop([Act::View, Act::Undo]);
+        let _ = [Act::View, Act::Undo];
         let schema = Schema::of::<Arguments>();
         let descriptions = BTreeMap::from([("path".to_owned(), "Where it is.".to_owned())]);
         assert_eq!(

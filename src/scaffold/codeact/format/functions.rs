@@ -203,7 +203,7 @@ pub fn write(thought: &str, call: Option<&Call>) -> String {
         let plain = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let value = escape::escape(&plain, MARKS);
         let feed = if plain.contains(['\n', '\r']) { "\n" } else { "" };
-        text.push_str(&format!("{PARAMETER}{name}>{feed}{value}{feed}{END_PARAMETER}\n"));
+        text.extend([PARAMETER, name.as_str(), ">", feed, &value, feed, END_PARAMETER, "\n"]);
     }
     text.push_str(CLOSE);
     text

@@ -122,8 +122,8 @@ impl Format {
 
 /// `text` without the beginning of `closing` at its end, which a cut leaves: at least two characters of it.
 fn without_cut_closing<'a>(text: &'a str, closing: &str) -> &'a str {
-    let cut = (2..closing.len()).rev().filter_map(|length| closing.get(..length));
-    cut.filter_map(|part| text.strip_suffix(part)).next().unwrap_or(text)
+    let mut cuts = (2..closing.len()).rev().filter_map(|length| closing.get(..length));
+    cuts.find_map(|part| text.strip_suffix(part)).unwrap_or(text)
 }
 
 /// What stands between an opening and a closing mark. Marks on lines of their own take one line break each with them;

@@ -1,12 +1,11 @@
 //! The tools: each a small file with the type of its arguments, from which its schema is read, and what it does.
 //!
-//! A new one is a file with a [`Tool`] and a line in [`built_in`]; one that runs a command needs no Rust, but a table in
+//! A new one is a file with a [`Tool`] and a line in `built_in`; one that runs a command needs no Rust, but a table in
 //! a scaffold file ([`command`]). What a tool says to a model is a template's, from the values that the tool hands it.
 //!
-//! - [`hands`]: what tools work with; [`outcome`]: what comes of a call
-//! - [`bash`], [`ipython`]: the shell and the kernel, over [`session`]
-//! - [`editor`]: files
-//! - [`think`], [`validate`], [`finish`]
+//! - `hands`: what tools work with; `outcome`: what comes of a call; `manual`: what a tool says of itself
+//! - `bash`, `ipython`: the shell and the kernel, over [`session`]
+//! - [`editor`]: files; `think`; `validate`; `finish`
 
 pub(crate) mod bash;
 pub mod command;

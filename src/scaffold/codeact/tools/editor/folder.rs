@@ -61,13 +61,13 @@ impl Listed {
             return false;
         }
         let tail = if entry.is_folder { "/".to_owned() } else { format!("  ({} bytes)", entry.bytes) };
-        self.text.push_str(&format!("{folder}{}{tail}\n", entry.name));
+        self.text.extend([folder, &entry.name, &tail, "\n"]);
         true
     }
 
     fn more(&mut self, folder: &str, more: bool) {
         if more {
-            self.text.push_str(&format!("{folder}…\n"));
+            self.text.extend([folder, "…\n"]);
         }
     }
 }

@@ -97,9 +97,12 @@ pub fn replace(text: &str, old: &str, new: &str) -> Result<Edited, EditFault> {
     let end = line_end(text);
     let converted = (with_ends(old, end), with_ends(new, end));
     // As it is written, or else with the line ends of the file.
-    let (old, new) = match text.contains(old) {
-        true => (old.to_owned(), if text.contains('\r') { converted.1 } else { new.to_owned() }),
-        false => converted,
+    let (old, new) = if !text.contains(old) {
+        converted
+    } else if text.contains('\r') {
+        (old.to_owned(), converted.1)
+    } else {
+        (old.to_owned(), new.to_owned())
     };
     let places: Vec<usize> = overlapping(text, &old).take(MOST_PLACES + 1).collect();
     match places.as_slice() {

@@ -1,5 +1,6 @@
 //! How answers are read: committed cases of every kind, and real answers where the folder is at hand.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use podium_scaffold::{AnswerStatus, ParsedAnswer};
@@ -36,7 +37,7 @@ fn cases_of_every_kind() {
     let mut text = String::new();
     for (format, name, answer) in tags.into_iter().chain(functions).chain(native) {
         let read = serde_json::to_string_pretty(&parse(answer, format)).unwrap();
-        text.push_str(&format!("== {format} {name}\n{answer}\n-- read as\n{read}\n\n"));
+        write!(text, "== {format} {name}\n{answer}\n-- read as\n{read}\n\n").unwrap();
     }
     insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!("answers", text) });
 }

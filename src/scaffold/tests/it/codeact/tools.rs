@@ -1,5 +1,7 @@
 //! What a model reads of each tool, in a scripted world. On a real sandbox it is tried from outside.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use super::world::{answer, says, world};
@@ -25,12 +27,12 @@ fn observed(overrides: &[(&str, &str)], home: Home, calls: &[(&str, Value)]) -> 
         let read = &request.messages.last().unwrap().content;
         // What is left stands at the end of each, and is seen elsewhere.
         let read = read.rsplit_once("\n\n[").map_or(read.as_str(), |(read, _)| read);
-        text.push_str(&format!("> {name} {arguments}\n{read}\n\n"));
+        write!(text, "> {name} {arguments}\n{read}\n\n").unwrap();
     }
     text
 }
 
-fn edit(command: &str, path: &str, more: Value) -> (&'static str, Value) {
+fn edit(command: &str, path: &str, more: &Value) -> (&'static str, Value) {
     let mut arguments = json!({"command": command, "path": path});
     for (name, value) in more.as_object().into_iter().flatten() {
         arguments[name] = value.clone();
@@ -90,39 +92,43 @@ fn the_editor() {
         &[("editor.max_bytes", "100000"), ("tokens.observation", "300")],
         home,
         &[
-            edit("view", ".", json!({})),
-            edit("view", "data", json!({"view_range": [1, 2]})),
-            edit("view", "/workspace/crlf.py", json!({})),
+            edit("view", ".", &json!({})),
+            edit("view", "data", &json!({"view_range": [1, 2]})),
+            edit("view", "/workspace/crlf.py", &json!({})),
             edit(
                 "str_replace",
                 "crlf.py",
-                json!({"old_str": "a = 1\nb = 2", "new_str": "a = 3\nb = 4\nc = 5"}),
+                &json!({"old_str": "a = 1\nb = 2", "new_str": "a = 3\nb = 4\nc = 5"}),
             ),
-            edit("view", "tabs.py", json!({"view_range": [3, -1]})),
-            edit("str_replace", "tabs.py", json!({"old_str": "    b = 2", "new_str": "    b = 3"})),
-            edit("insert", "tabs.py", json!({"insert_line": 4, "new_str": "c = 1"})),
-            edit("insert", "tabs.py", json!({"insert_line": 9, "new_str": "c = 1"})),
-            edit("str_replace", "same.py", json!({"old_str": "    return 1\n", "new_str": "    return 2\n"})),
+            edit("view", "tabs.py", &json!({"view_range": [3, -1]})),
+            edit("str_replace", "tabs.py", &json!({"old_str": "    b = 2", "new_str": "    b = 3"})),
+            edit("insert", "tabs.py", &json!({"insert_line": 4, "new_str": "c = 1"})),
+            edit("insert", "tabs.py", &json!({"insert_line": 9, "new_str": "c = 1"})),
             edit(
                 "str_replace",
                 "same.py",
-                json!({"old_str": "     2\t    return 1", "new_str": "    return 2"}),
+                &json!({"old_str": "    return 1\n", "new_str": "    return 2\n"}),
             ),
-            edit("str_replace", "same.py", json!({"old_str": "x"})),
-            edit("create", "new/a.py", json!({"file_text": "print(1)\n"})),
-            edit("create", "new/a.py", json!({"file_text": "print(2)\n"})),
-            edit("undo_edit", "new/a.py", json!({})),
-            edit("view", "new/a.py", json!({})),
-            edit("undo_edit", "crlf.py", json!({})),
-            edit("undo_edit", "crlf.py", json!({})),
-            edit("view", "binary.bin", json!({})),
-            edit("view", "../secret", json!({})),
-            edit("view", "same.py", json!({"view_range": [7, 9]})),
-            edit("create", "input/x.csv", json!({"file_text": ""})),
-            edit("str_replace", "large.txt", json!({"old_str": "line", "new_str": "x"})),
-            edit("view", "large.txt", json!({})),
-            edit("create", "b.py", json!({})),
-            edit("vew", "b.py", json!({})),
+            edit(
+                "str_replace",
+                "same.py",
+                &json!({"old_str": "     2\t    return 1", "new_str": "    return 2"}),
+            ),
+            edit("str_replace", "same.py", &json!({"old_str": "x"})),
+            edit("create", "new/a.py", &json!({"file_text": "print(1)\n"})),
+            edit("create", "new/a.py", &json!({"file_text": "print(2)\n"})),
+            edit("undo_edit", "new/a.py", &json!({})),
+            edit("view", "new/a.py", &json!({})),
+            edit("undo_edit", "crlf.py", &json!({})),
+            edit("undo_edit", "crlf.py", &json!({})),
+            edit("view", "binary.bin", &json!({})),
+            edit("view", "../secret", &json!({})),
+            edit("view", "same.py", &json!({"view_range": [7, 9]})),
+            edit("create", "input/x.csv", &json!({"file_text": ""})),
+            edit("str_replace", "large.txt", &json!({"old_str": "line", "new_str": "x"})),
+            edit("view", "large.txt", &json!({})),
+            edit("create", "b.py", &json!({})),
+            edit("vew", "b.py", &json!({})),
         ],
     );
     insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(text) });

@@ -2,6 +2,7 @@
 //! are a few words.
 
 use std::cell::RefCell;
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 use podium_scaffold::{Effect, EffectResult};
@@ -158,9 +159,9 @@ pub(super) fn shown(request: &ChatRequest) -> String {
     let mut text = String::new();
     for message in &request.messages {
         let id = message.tool_call_id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
-        text.push_str(&format!("===== {:?}{id}\n{}\n", message.role, message.content));
+        write!(text, "===== {:?}{id}\n{}\n", message.role, message.content).unwrap();
         for call in &message.tool_calls {
-            text.push_str(&format!("--> {} {} {}\n", call.id, call.name, call.arguments));
+            writeln!(text, "--> {} {} {}", call.id, call.name, call.arguments).unwrap();
         }
     }
     text
