@@ -62,17 +62,17 @@ struct Agent<'a> {
 
 impl Agent<'_> {
     fn next(&self, rng: &mut Rng) -> (String, Vec<Made>) {
-        let Some(last) = self.past.last() else { return self.look() };
+        let Some(last) = self.past.last() else { return Self::look() };
         let result = last.result.as_str();
-        match self.doing(last) {
+        match Self::doing(last) {
             Doing::Writing(file) if result.contains("the harness was stopped") => {
-                self.run(&file, "Once more.")
+                Self::run(&file, "Once more.")
             }
-            Doing::Writing(file) => self.run(&file, "Now I run it."),
+            Doing::Writing(file) => Self::run(&file, "Now I run it."),
             Doing::Running if result.contains("is still running") => self.wait(),
             Doing::Running if result.contains("the harness was stopped") => match self.files().last() {
-                Some(file) => self.run(file, "It was cut. I run it again."),
-                None => self.look(),
+                Some(file) => Self::run(file, "It was cut. I run it again."),
+                None => Self::look(),
             },
             Doing::Running => self.judged(result, rng),
             Doing::Checking if result.contains("is valid") => self.finish(),
@@ -83,7 +83,7 @@ impl Agent<'_> {
     /// After a program has ended.
     fn judged(&self, result: &str, rng: &mut Rng) -> (String, Vec<Made>) {
         let worked = self.past.iter().filter(|exchange| exchange.result.contains("ended with exit code 0"));
-        let worked = worked.filter(|exchange| matches!(self.doing(exchange), Doing::Running)).count();
+        let worked = worked.filter(|exchange| matches!(Self::doing(exchange), Doing::Running)).count();
         let failed = prompt::failure(result).is_some();
         if (!failed && worked >= ENOUGH) || self.files().len() >= MOST {
             self.check()
@@ -92,7 +92,7 @@ impl Agent<'_> {
         }
     }
 
-    fn look(&self) -> (String, Vec<Made>) {
+    fn look() -> (String, Vec<Made>) {
         ("I look at the data.".to_owned(), vec![shell("ls -la input && head -n 3 input/*.csv")])
     }
 
@@ -119,7 +119,7 @@ impl Agent<'_> {
         made(EDITOR, json!({"command": "create", "path": file, "file_text": text}))
     }
 
-    fn run(&self, file: &str, said: &str) -> (String, Vec<Made>) {
+    fn run(file: &str, said: &str) -> (String, Vec<Made>) {
         (said.to_owned(), vec![shell(&format!("python {file}"))])
     }
 
@@ -146,14 +146,14 @@ impl Agent<'_> {
 
     /// The files that it has written, in order.
     fn files(&self) -> Vec<String> {
-        let file = |exchange: &Exchange| match self.doing(exchange) {
+        let file = |exchange: &Exchange| match Self::doing(exchange) {
             Doing::Writing(file) => Some(file),
             _ => None,
         };
         self.past.iter().filter_map(file).collect()
     }
 
-    fn doing(&self, exchange: &Exchange) -> Doing {
+    fn doing(exchange: &Exchange) -> Doing {
         let text = |name: &str| exchange.arguments.get(name).and_then(Value::as_str);
         match (exchange.name.as_str(), exchange.command()) {
             (EDITOR, _) => text("path").map_or(Doing::Other, |path| Doing::Writing(path.to_owned())),
