@@ -13,7 +13,8 @@
 //! - [`spec`], [`prompts`]: a scaffold as data; [`common`]: what of it every strategy gets
 //! - [`answer`]: how an answer was read
 //! - [`scaffold`]: all together, ready to run
-//! - [`tree_search`]: the strategy behind AIDE and its kin; [`codeact`]: an agent that calls tools
+//! - [`tree_search`]: the strategy behind AIDE and its kin; [`codeact`]: an agent that calls tools;
+//!   [`script`]: one program and no model, for baselines
 
 pub mod answer;
 pub mod blueprint;
@@ -25,6 +26,7 @@ pub mod node;
 pub mod prompts;
 pub mod registry;
 pub mod scaffold;
+pub mod script;
 pub mod spec;
 pub mod strategy;
 pub mod tree_search;

@@ -17,6 +17,7 @@ use serde_json::Value as Json;
 
 use crate::blueprint::Blueprint;
 use crate::codeact::CodeActSpec;
+use crate::script::ScriptSpec;
 use crate::spec::SpecError;
 use crate::spec::fields::fields_of;
 use crate::spec::source::Source;
@@ -46,7 +47,10 @@ pub(crate) struct Tables {
 impl Registry {
     /// The strategies of this package.
     pub fn shipped() -> Self {
-        Self::default().with::<TreeSearchSpec>("tree_search").with::<CodeActSpec>("codeact")
+        Self::default()
+            .with::<TreeSearchSpec>("tree_search")
+            .with::<CodeActSpec>("codeact")
+            .with::<ScriptSpec>("script")
     }
 
     /// With one more, or with another in the place of the one of that name. `B` is a struct whose fields are the

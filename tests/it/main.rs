@@ -24,6 +24,7 @@ mod defects;
 mod demo;
 mod disk;
 mod errors;
+mod experiment;
 mod grade;
 mod grade_list;
 mod grade_nodes;

@@ -1,0 +1,125 @@
+//! Experiments from outside: a matrix is planned, killed again and again, resumed, complete, and nothing committed is
+//! repeated; what is added later runs alone.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::reference::Left;
+use crate::support::{Place, Podium, Run, need};
+
+const MATRIX: [&str; 16] = [
+    "--name",
+    "ab",
+    "--scaffolds",
+    "aide,dummy",
+    "--competitions",
+    "toy",
+    "--model",
+    "playbook",
+    "--steps",
+    "3",
+    "--memory",
+    "512MiB",
+    "--cpus",
+    "1",
+    "--retry-wait",
+    "1s",
+];
+
+fn experiment(place: &Place, command: &str) -> Podium {
+    Podium::new(place).arg("experiment").arg(command).toy().arg("--json").arg("--runs-dir").arg(place.runs())
+}
+
+fn matrix(place: &Place, seeds: &str) -> Podium {
+    experiment(place, "run").args(MATRIX).args(["--seeds", seeds])
+}
+
+fn folders(place: &Place) -> Vec<PathBuf> {
+    let runs = Run::all(&place.runs().join("ab"));
+    runs.into_iter().map(|run| run.path).filter(|path| path.is_dir()).collect()
+}
+
+/// Scores by arm and seed.
+fn scores(document: &Value) -> BTreeMap<String, Value> {
+    let rows = document["runs"].as_array().unwrap().iter();
+    rows.map(|row| (format!("{} {}", row["arm"]["scaffold"], row["seed"]), row["score"].clone())).collect()
+}
+
+#[test]
+fn a_dry_run_plans_and_makes_nothing() {
+    let place = Place::new();
+    let planned = matrix(&place, "3").arg("--dry-run").output().expect(0);
+    let plan = planned.json();
+    assert_eq!(plan["runs"].as_array().unwrap().len(), 6);
+    assert!(planned.stderr.contains("2 arms × 1 competitions × 3 seeds = 6 runs"), "{}", planned.stderr);
+    assert!(planned.stderr.contains("nothing can be significant"), "{}", planned.stderr);
+    assert!(!place.runs().join("ab").exists());
+    let mistakes: [(&[&str], &str); 5] = [
+        (&["--with", "stepps=3"], "nearest: steps"),
+        (&["--competitions", "nosuch"], "nosuch"),
+        (&["--with", "memory=lots"], "write a size"),
+        (&["--name", "a/b"], "cannot be the name"),
+        (&["--cap-tokens", "100"], "needs a token limit"),
+    ];
+    for (wrong, said) in mistakes {
+        let mut command = experiment(&place, "run").args(["--scaffolds", "aide", "--model", "playbook"]);
+        if wrong[0] != "--name" {
+            command = command.args(["--name", "x"]);
+        }
+        if wrong[0] != "--competitions" {
+            command = command.args(["--competitions", "toy"]);
+        }
+        let refused = command.args(wrong).output().expect(2);
+        assert!(refused.stderr.contains(said), "{wrong:?}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn killed_three_times_it_is_completed_and_repeats_nothing() {
+    if !need::jail("killed_three_times_it_is_completed_and_repeats_nothing") {
+        return;
+    }
+    let (place, whole) = (Place::new(), Place::new());
+    let reference = matrix(&whole, "2").output().expect(0).json();
+    assert_eq!((&reference["planned"], &reference["states"]["graded"]), (&4.into(), &4.into()));
+    assert!(scores(&reference).values().all(Value::is_number));
+
+    let mut left: BTreeMap<PathBuf, Left> = BTreeMap::new();
+    let mut killed = 0;
+    for milliseconds in [900, 1_500, 2_100] {
+        let command = if killed == 0 { matrix(&place, "2") } else { experiment(&place, "resume").arg("ab") };
+        killed += u32::from(command.start().killed_after(Duration::from_millis(milliseconds)).was_killed());
+        for folder in folders(&place) {
+            let now = Left::by(&Run { path: folder.clone() });
+            if let Some(before) = left.get(&folder) {
+                assert!(now.begins_with(before), "{}: what was committed has changed", folder.display());
+            }
+            left.insert(folder, now);
+        }
+    }
+    let ended = experiment(&place, "resume").arg("ab").output().expect(0).json();
+    assert_eq!((&ended["ended"], &ended["states"]), (&4.into(), &reference["states"]));
+    assert_eq!(scores(&ended), scores(&reference), "after {killed} kills");
+    for folder in folders(&place) {
+        let now = Left::by(&Run { path: folder.clone() });
+        now.accounts_for_every_try();
+        assert!(left.get(&folder).is_none_or(|before| now.begins_with(before)), "{}", folder.display());
+    }
+
+    // One more seed: what is there is not touched.
+    let before: Vec<Left> =
+        folders(&place).iter().map(|path| Left::by(&Run { path: path.clone() })).collect();
+    let names = folders(&place);
+    let more = matrix(&place, "3").output().expect(0);
+    assert_eq!((&more.json()["planned"], &more.json()["ended"]), (&6.into(), &6.into()));
+    assert_eq!(more.stderr.matches("begins").count(), 2, "{}", more.stderr);
+    for (path, before) in names.into_iter().zip(before) {
+        assert_eq!(Left::by(&Run { path }).entries(), before.entries());
+    }
+    let status =
+        Podium::new(&place).args(["experiment", "status", "ab", "--json", "--runs-dir"]).arg(place.runs());
+    assert_eq!(status.output().expect(0).json()["states"]["graded"], 6);
+}
