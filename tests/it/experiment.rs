@@ -122,4 +122,18 @@ fn killed_three_times_it_is_completed_and_repeats_nothing() {
     let status =
         Podium::new(&place).args(["experiment", "status", "ab", "--json", "--runs-dir"]).arg(place.runs());
     assert_eq!(status.output().expect(0).json()["states"]["graded"], 6);
+
+    let report = || Podium::new(&place).args(["experiment", "report", "ab", "--runs-dir"]).arg(place.runs());
+    let made = report().arg("--json").output().expect(0).json();
+    assert_eq!((&made["planned"], &made["missing"]), (&6.into(), &serde_json::json!([])));
+    let table = &made["tables"][0];
+    assert_eq!((&table["split"], &table["baselines"]), (&"offline".into(), &true.into()));
+    let dummy = table["rows"].as_array().unwrap().iter().find(|row| row["arm"] == "dummy").unwrap();
+    assert_eq!((&dummy["valid"]["mean"], &dummy["any_medal"]["mean"]), (&100.0.into(), &0.0.into()));
+    let text = report().output().expect(0).stdout;
+    for said in ["stand-in", "nothing can be significant", "undecided", "not a confidence interval"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let refused = report().args(["--by", "nosuch"]).output().expect(2);
+    assert!(refused.stderr.contains("its axes: "), "{}", refused.stderr);
 }

@@ -2,6 +2,7 @@
 
 mod ask;
 mod progress;
+mod report;
 mod run;
 mod status;
 
@@ -26,6 +27,8 @@ pub(crate) enum Command {
     Resume(run::ResumeArguments),
     /// How far each run has come; reads run folders only
     Status(status::Arguments),
+    /// What it came to: rates with their errors, and its arms beside each other
+    Report(report::Arguments),
 }
 
 pub(crate) fn main(
@@ -37,6 +40,7 @@ pub(crate) fn main(
         Command::Run(arguments) => run::main(arguments, site, terminal),
         Command::Resume(arguments) => run::resume(arguments, site, terminal),
         Command::Status(arguments) => status::main(arguments, terminal),
+        Command::Report(arguments) => report::main(arguments, terminal),
     }
 }
 
