@@ -13,10 +13,12 @@
 //! - [`spec`], [`prompts`]: a scaffold as data; [`common`]: what of it every strategy gets
 //! - [`answer`]: how an answer was read
 //! - [`scaffold`]: all together, ready to run
-//! - [`tree_search`]: the strategy behind AIDE and its kin; [`script`]: one program and no model, for baselines
+//! - [`tree_search`]: the strategy behind AIDE and its kin; [`codeact`]: an agent that calls tools;
+//!   [`script`]: one program and no model, for baselines
 
 pub mod answer;
 pub mod blueprint;
+pub mod codeact;
 pub mod common;
 pub mod context;
 pub mod effect;

@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::blueprint::Blueprint;
+use crate::codeact::CodeActSpec;
 use crate::script::ScriptSpec;
 use crate::spec::SpecError;
 use crate::spec::fields::fields_of;
@@ -46,7 +47,10 @@ pub(crate) struct Tables {
 impl Registry {
     /// The strategies of this package.
     pub fn shipped() -> Self {
-        Self::default().with::<TreeSearchSpec>("tree_search").with::<ScriptSpec>("script")
+        Self::default()
+            .with::<TreeSearchSpec>("tree_search")
+            .with::<CodeActSpec>("codeact")
+            .with::<ScriptSpec>("script")
     }
 
     /// With one more, or with another in the place of the one of that name. `B` is a struct whose fields are the

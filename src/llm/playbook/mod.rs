@@ -11,7 +11,9 @@
 //! - `prompt`: what a prompt shows: which library scripts, which failure, which validation score
 //! - `choice`: draft, debug, improve
 //! - `review`: reads an execution's output; never invents a metric
+//! - `agent`: calls tools, where a request offers a shell
 
+mod agent;
 mod choice;
 mod library;
 mod prompt;
@@ -38,6 +40,8 @@ pub(crate) enum Reply {
     Text(String),
     /// A review as a call of the tool on offer: its name and arguments.
     Call(String, String),
+    /// Text, and calls of tools: their names and arguments.
+    Calls(String, Vec<(String, String)>),
 }
 
 impl Library {
@@ -46,6 +50,9 @@ impl Library {
         let text = prompt::rendered(request);
         if let Some(output) = &request.output {
             return Reply::Text(review::document(self, &text, &output.schema).to_string());
+        }
+        if let Some(reply) = agent::reply(self, request) {
+            return reply;
         }
         if let Some(tool) = request.tools.first() {
             let arguments = review::document(self, &text, &tool.parameters).to_string();

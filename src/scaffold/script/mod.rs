@@ -84,6 +84,7 @@ impl Blueprint for ScriptSpec {
             plan: None,
             code: None,
             actions: Vec::new(),
+            dropped: Vec::new(),
         }
     }
 }
