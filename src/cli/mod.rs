@@ -70,6 +70,8 @@ enum Command {
     /// Experiments: many runs, planned, run and gone on with
     #[command(subcommand)]
     Experiment(experiment::Command),
+    /// Short for `podium experiment report`
+    Report(experiment::report::Arguments),
     /// Score a submission as the competition would, or all nodes of an ended run
     Grade(grade::Arguments),
     /// Check a submission's format, without a score
@@ -133,6 +135,7 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
         Command::Replay(arguments) => replay::main(&arguments, terminal),
         Command::Show(arguments) => show::main(&arguments, terminal),
         Command::Experiment(command) => experiment::main(&command, site, terminal),
+        Command::Report(arguments) => experiment::report::main(&arguments, terminal),
         Command::Grade(arguments) => grade::main(&arguments, site, terminal),
         Command::Validate(arguments) => validate::main(&arguments, site, terminal),
         Command::Competitions(command) => competitions::main(&command, site, terminal),

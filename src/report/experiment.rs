@@ -170,8 +170,9 @@ pub struct Comparison {
     pub holm: f64,
     /// What it is called.
     pub verdict: Verdict,
-    /// The smallest true difference that would have been found four times out of five, in shares.
-    pub detectable: f64,
+    /// The smallest true difference that would have been found four times out of five, in shares; none where the
+    /// competitions show no spread, one alone for example: then nothing is known of it.
+    pub detectable: Option<f64>,
     /// Seeds that a difference of 5 points takes.
     pub seeds_for_five_points: SeedsNeeded,
     /// Where they differ most: competition and difference.
@@ -333,8 +334,12 @@ fn comparison(
         label_permutation: label_permutation(&pairs, DRAWS_SEED),
         holm: 1.0,
         verdict: Verdict::Undecided,
-        detectable: detectable(difference.se),
-        seeds_for_five_points: seeds_needed(&pairs, DECLARED),
+        detectable: (difference.se > 0.0).then(|| detectable(difference.se)),
+        seeds_for_five_points: if difference.se > 0.0 {
+            seeds_needed(&pairs, DECLARED)
+        } else {
+            SeedsNeeded::Unknown
+        },
         differs_most: most,
     })
 }

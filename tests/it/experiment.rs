@@ -137,3 +137,41 @@ fn killed_three_times_it_is_completed_and_repeats_nothing() {
     let refused = report().args(["--by", "nosuch"]).output().expect(2);
     assert!(refused.stderr.contains("its axes: "), "{}", refused.stderr);
 }
+
+#[test]
+fn the_printed_commands_run_the_plan_elsewhere() {
+    if !need::jail("the_printed_commands_run_the_plan_elsewhere") {
+        return;
+    }
+    let place = Place::new();
+    let planned = matrix(&place, "1").arg("--only-plan").output().expect(0).json();
+    assert_eq!(planned["states"]["not_begun"], 2);
+    let plan = |format: &str| {
+        let command =
+            Podium::new(&place).args(["experiment", "plan", "ab", "--format", format, "--runs-dir"]);
+        command.arg(place.runs()).output().expect(0).stdout
+    };
+    let commands = plan("commands");
+    assert_eq!(commands.lines().count(), 2, "{commands}");
+    for line in commands.lines() {
+        // As a shell on another machine runs it.
+        let program = env!("CARGO_BIN_EXE_podium");
+        let script = format!("podium() {{ {program} \"$@\"; }}; {line}");
+        let ran = std::process::Command::new("sh")
+            .args(["-c", &script])
+            .env("HOME", place.home())
+            .env("PODIUM_DATA_DIR", place.data())
+            .current_dir(place.work())
+            .output()
+            .unwrap();
+        assert!(ran.status.success(), "{line}\n{}", String::from_utf8_lossy(&ran.stderr));
+    }
+    let status =
+        Podium::new(&place).args(["experiment", "status", "ab", "--json", "--runs-dir"]).arg(place.runs());
+    let status = status.output().expect(0).json();
+    assert_eq!((&status["ended"], &status["states"]["graded"]), (&2.into(), &2.into()));
+    assert!(plan("commands").is_empty(), "nothing is left");
+    // The scheduler finds the same runs: nothing begins.
+    let again = experiment(&place, "resume").arg("ab").output().expect(0);
+    assert_eq!((&again.json()["ended"], again.stderr.contains("begins")), (&2.into(), false));
+}

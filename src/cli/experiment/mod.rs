@@ -1,8 +1,9 @@
 //! `podium experiment`: many runs planned, run, gone on with and looked at.
 
 mod ask;
+mod plan;
 mod progress;
-mod report;
+pub(crate) mod report;
 mod run;
 mod status;
 
@@ -27,6 +28,8 @@ pub(crate) enum Command {
     Resume(run::ResumeArguments),
     /// How far each run has come; reads run folders only
     Status(status::Arguments),
+    /// Print the commands of the runs that are left, for other machines, or a Slurm array script
+    Plan(plan::Arguments),
     /// What it came to: rates with their errors, and its arms beside each other
     Report(report::Arguments),
 }
@@ -40,6 +43,7 @@ pub(crate) fn main(
         Command::Run(arguments) => run::main(arguments, site, terminal),
         Command::Resume(arguments) => run::resume(arguments, site, terminal),
         Command::Status(arguments) => status::main(arguments, terminal),
+        Command::Plan(arguments) => plan::main(arguments, terminal),
         Command::Report(arguments) => report::main(arguments, terminal),
     }
 }

@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(super) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
+pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let experiment = Experiment::find(&arguments.experiment, &runs_dir(arguments.runs_dir.as_ref()))?;
     let axes = match &arguments.by {
         Some(axis) => vec![axis.clone()],
@@ -192,8 +192,12 @@ fn compared(comparison: &Comparison) -> Vec<String> {
     let seeds = match comparison.seeds_for_five_points {
         SeedsNeeded::Seeds(seeds) => format!("{seeds} seeds"),
         SeedsNeeded::MoreCompetitions => "no number of seeds will do, add competitions".to_owned(),
-        SeedsNeeded::Unknown => "unknown without a second seed".to_owned(),
+        SeedsNeeded::Unknown => "unknown".to_owned(),
     };
+    let seen = comparison.detectable.map_or_else(
+        || "unknown, the competitions show no spread".to_owned(),
+        |share| format!("{:.1} points", 100.0 * share),
+    );
     let most: Vec<String> =
         comparison.differs_most.iter().map(|(name, by)| format!("{name} {}", points(*by))).collect();
     vec![
@@ -215,8 +219,7 @@ fn compared(comparison: &Comparison) -> Vec<String> {
             difference.losses
         ),
         format!(
-            "  verdict     {word}. Smallest difference this design can see: {:.1} points (80 % power); to see 5: {seeds}",
-            100.0 * comparison.detectable
+            "  verdict     {word}. Smallest difference this design can see (80 % power): {seen}; to see 5: {seeds}"
         ),
         format!("  differ most {}", if most.is_empty() { "nowhere".to_owned() } else { most.join(" · ") }),
     ]

@@ -61,6 +61,9 @@ pub(crate) struct Arguments {
     /// Print the plan; run nothing
     #[arg(long)]
     dry_run: bool,
+    /// Write the plan and run nothing here: `podium experiment plan` prints what other machines run of it
+    #[arg(long, conflicts_with = "dry_run")]
+    only_plan: bool,
 }
 
 /// Go on with an experiment that was stopped or killed
@@ -108,6 +111,10 @@ pub(super) fn main(
     }
     let _lock = Experiment::lock(&folder)?;
     let experiment = Experiment::write(&folder, spec, plan, site.place())?;
+    if arguments.only_plan {
+        print(&experiment, &counts(&experiment), arguments.schedule.json, terminal);
+        return Ok(ExitCode::SUCCESS);
+    }
     go(&experiment, site, room, &arguments.schedule, terminal)
 }
 
