@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::support::place::python;
 use crate::support::reference::Left;
-use crate::support::{Place, Podium, Run, need};
+use crate::support::{Place, Podium, Run, need, wait};
 
 const MATRIX: [&str; 16] = [
     "--name",
@@ -174,4 +176,44 @@ fn the_printed_commands_run_the_plan_elsewhere() {
     // The scheduler finds the same runs: nothing begins.
     let again = experiment(&place, "resume").arg("ab").output().expect(0);
     assert_eq!((&again.json()["ended"], again.stderr.contains("begins")), (&2.into(), false));
+}
+
+#[test]
+fn an_interrupt_drains_and_a_cap_keeps_what_it_cannot_pay() {
+    if !need::jail("an_interrupt_drains_and_a_cap_keeps_what_it_cannot_pay") {
+        return;
+    }
+    let place = Place::new();
+    let running = matrix(&place, "2").args(["--parallel", "1"]).start();
+    wait::until("the first run", || {
+        folders(&place).iter().any(|run| run.join("journal.db").exists()).then_some(())
+    });
+    running.signal(Signal::INT);
+    let stopped = running.wait().expect(5);
+    assert!(stopped.stderr.contains("podium experiment resume"), "{}", stopped.stderr);
+    let status = stopped.json();
+    assert!(status["states"]["not_begun"].as_u64().unwrap() >= 2, "{status}");
+    let ended = experiment(&place, "resume").arg("ab").output().expect(0).json();
+    assert_eq!((&ended["ended"], &ended["states"]["graded"]), (&4.into(), &4.into()));
+
+    // Each run of AIDE is reserved at its own limit; the baseline asks no model and is free.
+    let place = Place::new();
+    let capped =
+        matrix(&place, "2").args(["--max-tokens", "60000", "--cap-tokens", "70000"]).output().expect(4);
+    assert!(capped.stderr.contains("leaves room for no further run"), "{}", capped.stderr);
+    assert_eq!(capped.json()["states"], serde_json::json!({"graded": 3, "not_begun": 1}));
+    let raised = experiment(&place, "resume").args(["ab", "--cap-tokens", "200000"]).output().expect(0);
+    assert_eq!(raised.json()["states"]["graded"], 4);
+}
+
+#[test]
+fn an_example_is_planned_as_it_stands() {
+    let place = Place::new();
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/steps.toml");
+    let podium = Podium::new(&place).args(["experiment", "run", "--dry-run", "--json"]).arg(file);
+    let podium = podium.arg("--assets").arg(env!("CARGO_MANIFEST_DIR"));
+    let planned =
+        podium.arg("--python").arg(python()).arg("--runs-dir").arg(place.runs()).output().expect(0).json();
+    let runs = planned["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), planned["competitions"].as_object().unwrap().len() * 9);
 }
