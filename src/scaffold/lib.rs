@@ -31,7 +31,7 @@ pub mod tree_search;
 pub use answer::{Action, AnswerStatus, ParsedAnswer};
 pub use blueprint::{Blueprint, PromptUse, RoleUse};
 pub use common::Common;
-pub use context::{Budget, ContextError, FoldFile, HeldOut, RunContext, Task, Validation};
+pub use context::{Acted, Budget, ContextError, FoldFile, HeldOut, RunContext, Task, Validation};
 pub use effect::{Effect, EffectResult};
 pub use node::{NodeRecord, Signal};
 pub use registry::Registry;

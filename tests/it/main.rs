@@ -30,6 +30,7 @@ mod granted;
 mod grants;
 mod hidden;
 mod holdout;
+mod home;
 mod json_errors;
 mod model;
 mod network;

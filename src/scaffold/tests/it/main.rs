@@ -7,6 +7,8 @@ mod answers;
 #[cfg(test)]
 mod budget;
 #[cfg(test)]
+mod home;
+#[cfg(test)]
 mod memory;
 #[cfg(test)]
 mod numbers;

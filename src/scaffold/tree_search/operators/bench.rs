@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use podium_types::chat::{ChatRequest, ChatResult};
-use podium_types::execution::{Execution, ExecutionRequest, Program};
+use podium_types::execution::{Execution, ExecutionRequest, Program, Workspace};
 use podium_types::key::EffectKey;
 
 use crate::context::{ContextError, RunContext, Validation};
@@ -77,6 +77,7 @@ impl<'a> Bench<'a> {
         self.executions.set(number + 1);
         let predictions = self.context.task().validation.iter().flat_map(Validation::predictions);
         let request = ExecutionRequest {
+            workspace: Workspace::Fresh,
             program: Program::Python { file: file.to_owned(), code: code.to_owned() },
             timeout_ms: self.context.budget().next_execution_ms(),
             env: std::collections::BTreeMap::new(),

@@ -12,7 +12,7 @@ use podium_scaffold::{
     SpecError, Strategy, StrategyError, Task,
 };
 use podium_types::chat::{ChatRequest, Message, Speaker};
-use podium_types::execution::{Collected, ExecutionRequest, Program};
+use podium_types::execution::{Collected, ExecutionRequest, Program, Workspace};
 use podium_types::key::EffectKey;
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +91,7 @@ impl Toy {
         let answer = context.chat(EffectKey::step(number, "chat"), &self.spec.turns.role, request).await?;
         let code = answer.map(|answer| answer.content).unwrap_or_default();
         let request = ExecutionRequest {
+            workspace: Workspace::Fresh,
             collect: Vec::new(),
             program: Program::Python { file: "solution.py".into(), code },
             timeout_ms: self.spec.action[0].seconds * 1_000,
