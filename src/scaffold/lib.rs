@@ -13,6 +13,7 @@
 //! - [`spec`], [`prompts`]: a scaffold as data; [`common`]: what of it every strategy gets
 //! - [`answer`]: how an answer was read
 //! - [`scaffold`]: all together, ready to run
+//! - [`research_loop`]: the strategy behind MLAB
 //! - [`tree_search`]: the strategy behind AIDE and its kin
 
 pub mod answer;
@@ -23,6 +24,7 @@ pub mod effect;
 pub mod node;
 pub mod prompts;
 pub mod registry;
+pub mod research_loop;
 pub mod scaffold;
 pub mod spec;
 pub mod strategy;
