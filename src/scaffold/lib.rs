@@ -13,11 +13,12 @@
 //! - [`spec`], [`prompts`]: a scaffold as data; [`common`]: what of it every strategy gets
 //! - [`answer`]: how an answer was read
 //! - [`scaffold`]: all together, ready to run
-//! - [`research_loop`]: the strategy behind MLAB
-//! - [`tree_search`]: the strategy behind AIDE and its kin
+//! - [`tree_search`]: the strategy behind AIDE and its kin; [`research_loop`]: the one behind MLAB; [`codeact`]: an agent
+//!   that calls tools; [`script`]: one program and no model, for baselines
 
 pub mod answer;
 pub mod blueprint;
+pub mod codeact;
 pub mod common;
 pub mod context;
 pub mod effect;
@@ -26,6 +27,7 @@ pub mod prompts;
 pub mod registry;
 pub mod research_loop;
 pub mod scaffold;
+pub mod script;
 pub mod spec;
 pub mod strategy;
 pub mod tree_search;

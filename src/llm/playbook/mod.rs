@@ -12,7 +12,9 @@
 //! - `choice`: draft, debug, improve
 //! - `turns`: the six fields of a research loop
 //! - `review`: reads an execution's output; never invents a metric
+//! - `agent`: calls tools, where a request offers a shell
 
+mod agent;
 mod choice;
 mod library;
 mod prompt;
@@ -40,6 +42,8 @@ pub(crate) enum Reply {
     Text(String),
     /// A review as a call of the tool on offer: its name and arguments.
     Call(String, String),
+    /// Text, and calls of tools: their names and arguments.
+    Calls(String, Vec<(String, String)>),
 }
 
 impl Library {
@@ -48,6 +52,9 @@ impl Library {
         let text = prompt::rendered(request);
         if let Some(output) = &request.output {
             return Reply::Text(review::document(self, &text, &output.schema).to_string());
+        }
+        if let Some(reply) = agent::reply(self, request) {
+            return reply;
         }
         if let Some(tool) = request.tools.first() {
             let arguments = review::document(self, &text, &tool.parameters).to_string();

@@ -115,13 +115,13 @@ mod tests {
 
     #[test]
     fn a_change_is_shown_with_what_stands_around_it() {
-        let old: String = (1..=9).map(|line| format!("line {line}\n")).collect();
+        let old = "line 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\nline 8\nline 9\n";
         let new = old.replace("line 5\n", "line five\nand more\n");
         assert_eq!(
-            unified(&old, &new, "a", "b"),
+            unified(old, &new, "a", "b"),
             "--- a\n+++ b\n@@ -2 +2 @@\n line 2\n line 3\n line 4\n-line 5\n+line five\n+and more\n line 6\n line 7\n line 8\n"
         );
-        assert_eq!(unified(&old, &old, "a", "b"), "");
+        assert_eq!(unified(old, old, "a", "b"), "");
     }
 
     proptest! {

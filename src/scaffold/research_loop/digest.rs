@@ -75,7 +75,7 @@ mod tests {
         #[test]
         fn pieces_are_the_text_and_none_is_too_long(text in "[aé\n]{0,200}", most in 1_usize..20) {
             let pieces = pieces(&text, most);
-            prop_assert_eq!(pieces.iter().map(|piece| piece.text).collect::<String>(), text);
+            prop_assert_eq!(pieces.iter().map(|piece| piece.text).collect::<String>(), text.as_str());
             prop_assert!(pieces.iter().all(|piece| piece.text.chars().count() <= most));
             prop_assert!(pieces.iter().all(|piece| piece.lines.0 <= piece.lines.1));
         }

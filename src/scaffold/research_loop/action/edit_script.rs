@@ -104,13 +104,13 @@ pub(super) async fn save_edit(
 pub(super) fn code_of(answer: &str) -> String {
     let lines: Vec<&str> = answer.lines().collect();
     let fence = |line: &&str| line.trim_start().starts_with("```");
-    let Some(first) = lines.iter().position(|line| fence(line)) else {
+    let Some(first) = lines.iter().position(fence) else {
         return ended(answer.trim_matches('\n'));
     };
     let close = |line: &&str| {
         line.trim() == "```" || (line.trim().len() > 3 && line.trim().chars().all(|c| c == '`'))
     };
-    let last = lines.iter().rposition(|line| close(line)).filter(|last| *last > first).unwrap_or(lines.len());
+    let last = lines.iter().rposition(close).filter(|last| *last > first).unwrap_or(lines.len());
     ended(&lines.get(first + 1..last).unwrap_or_default().join("\n"))
 }
 

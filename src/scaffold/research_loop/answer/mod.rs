@@ -74,6 +74,7 @@ pub fn parse(text: &str, actions: &[Signature]) -> ParsedAnswer {
         plan: None,
         code: None,
         actions: Vec::new(),
+        dropped: Vec::new(),
     };
     match read(text, actions) {
         Err(fault) => none(AnswerStatus::Invalid, fault.to_string()),
@@ -87,6 +88,7 @@ pub fn parse(text: &str, actions: &[Signature]) -> ParsedAnswer {
                     plan,
                     code: None,
                     actions: vec![Action { name, arguments }],
+                    dropped: Vec::new(),
                 },
                 Err(fault) => ParsedAnswer {
                     plan,

@@ -68,7 +68,14 @@ impl Blueprint for ToySpec {
 
     fn parse_answer(&self, text: &str, format: Option<&str>) -> ParsedAnswer {
         let code = format.map_or_else(|| text.to_owned(), |format| format!("{format}: {text}"));
-        ParsedAnswer { status: AnswerStatus::Ok, why: None, plan: None, code: Some(code), actions: vec![] }
+        ParsedAnswer {
+            status: AnswerStatus::Ok,
+            why: None,
+            plan: None,
+            code: Some(code),
+            actions: vec![],
+            dropped: vec![],
+        }
     }
 }
 
