@@ -251,7 +251,19 @@ impl dyn RunContext + '_ {
         role: &str,
         request: ChatRequest,
     ) -> Result<ChatResult, ContextError> {
-        let effect = Effect::Chat { role: role.to_owned(), request: Box::new(request) };
+        let effect =
+            Effect::Chat { role: role.to_owned(), request: Box::new(request), hears_failures: false };
+        expect_result!(self, key, effect, EffectResult::Chat(result) => result)
+    }
+
+    /// Asks the model of `role`; a service that fails for good is an answer, too, and does not stop the run.
+    pub async fn chat_or_failure(
+        &self,
+        key: EffectKey,
+        role: &str,
+        request: ChatRequest,
+    ) -> Result<ChatResult, ContextError> {
+        let effect = Effect::Chat { role: role.to_owned(), request: Box::new(request), hears_failures: true };
         expect_result!(self, key, effect, EffectResult::Chat(result) => result)
     }
 

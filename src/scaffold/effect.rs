@@ -30,6 +30,12 @@ pub enum Effect {
         role: String,
         /// The request.
         request: Box<ChatRequest>,
+        /// Whether a service that fails for good, or keeps failing, is told as [`ChatError::Service`] instead of
+        /// stopping the run.
+        ///
+        /// [`ChatError::Service`]: podium_types::chat::ChatError::Service
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        hears_failures: bool,
     },
     /// Code in the sandbox.
     Execute(Box<ExecutionRequest>),

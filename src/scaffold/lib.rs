@@ -13,8 +13,8 @@
 //! - [`spec`], [`prompts`]: a scaffold as data; [`common`]: what of it every strategy gets
 //! - [`answer`]: how an answer was read
 //! - [`scaffold`]: all together, ready to run
-//! - [`tree_search`]: the strategy behind AIDE and its kin; [`codeact`]: an agent that calls tools;
-//!   [`script`]: one program and no model, for baselines
+//! - [`tree_search`]: the strategy behind AIDE and its kin; [`research_loop`]: the one behind MLAB; [`codeact`]: an agent
+//!   that calls tools; [`script`]: one program and no model, for baselines
 
 pub mod answer;
 pub mod blueprint;
@@ -25,6 +25,7 @@ pub mod effect;
 pub mod node;
 pub mod prompts;
 pub mod registry;
+pub mod research_loop;
 pub mod scaffold;
 pub mod script;
 pub mod spec;

@@ -17,6 +17,7 @@ use serde_json::Value as Json;
 
 use crate::blueprint::Blueprint;
 use crate::codeact::CodeActSpec;
+use crate::research_loop::ResearchLoopSpec;
 use crate::script::ScriptSpec;
 use crate::spec::SpecError;
 use crate::spec::fields::fields_of;
@@ -50,6 +51,7 @@ impl Registry {
         Self::default()
             .with::<TreeSearchSpec>("tree_search")
             .with::<CodeActSpec>("codeact")
+            .with::<ResearchLoopSpec>("research_loop")
             .with::<ScriptSpec>("script")
     }
 

@@ -10,6 +10,7 @@
 //! - `library`: the scripts, as data
 //! - `prompt`: what a prompt shows: which library scripts, which failure, which validation score
 //! - `choice`: draft, debug, improve
+//! - `turns`: the six fields of a research loop
 //! - `review`: reads an execution's output; never invents a metric
 //! - `agent`: calls tools, where a request offers a shell
 
@@ -18,6 +19,7 @@ mod choice;
 mod library;
 mod prompt;
 mod review;
+mod turns;
 
 use podium_types::canonical;
 use podium_types::chat::ChatRequest;
@@ -59,6 +61,12 @@ impl Library {
             return Reply::Call(tool.name.clone(), arguments);
         }
         let seed = request.seed.unwrap_or_else(|| seed_of(&text));
+        if turns::asked(&text) {
+            return Reply::Text(turns::answer(&text, &mut Rng::new(seed)));
+        }
+        if let Some(summary) = turns::summary(&text) {
+            return Reply::Text(summary);
+        }
         let script = choice::choose(self, &prompt::Seen::read(self, &text), &mut Rng::new(seed));
         Reply::Text(match script {
             Some(script) => {

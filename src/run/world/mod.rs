@@ -171,7 +171,10 @@ impl World for LiveWorld {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {
             match effect {
-                Effect::Chat { role, request } => inner.chat(&key, &role, &request, hash).await,
+                Effect::Chat { role, request, hears_failures } => {
+                    let performed = inner.chat(&key, &role, &request, hash).await;
+                    if hears_failures { chat::heard(performed) } else { performed }
+                }
                 Effect::Execute(request) if request.workspace == Workspace::Home => {
                     inner.execute_at_home(&key, *request, hash).await
                 }

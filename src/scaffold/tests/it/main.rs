@@ -13,6 +13,8 @@ mod home;
 #[cfg(test)]
 mod memory;
 #[cfg(test)]
+mod mlab;
+#[cfg(test)]
 mod numbers;
 #[cfg(test)]
 mod policies;
