@@ -71,6 +71,7 @@ enum Command {
     #[command(subcommand)]
     Experiment(experiment::Command),
     /// Short for `podium experiment report`
+    #[command(after_help = "Examples:\n  podium report ab\n  podium report ab --by steps --json")]
     Report(experiment::report::Arguments),
     /// Score a submission as the competition would, or all nodes of an ended run
     Grade(grade::Arguments),
