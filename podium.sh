@@ -6,6 +6,8 @@
 #   ./podium.sh test     all tests (what CI runs)
 set -euo pipefail
 cd "$(dirname "$0")"
+# Where cargo puts what it builds.
+target=${CARGO_TARGET_DIR:-target}
 
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
 
@@ -59,22 +61,22 @@ setup() {
   say "building podium (release; a few minutes the first time)"
   cargo build --release --locked
   say "building the Python environment (once per machine)"
-  target/release/podium environments build base >/dev/null
-  target/release/podium doctor >&2
+  "$target/release/podium" environments build base >/dev/null
+  "$target/release/podium" doctor >&2
 }
 
 demo() {
   setup
   local model=${PODIUM_MODEL:-playbook} competition=${1:-segment}
   say "AIDE on $competition with $model"
-  target/release/podium run --scaffold aide --competition "$competition" --model "$model" \
+  "$target/release/podium" run --scaffold aide --competition "$competition" --model "$model" \
     --steps 10 --execution-limit 20s --memory 2GiB
-  cat <<'NEXT'
+  cat <<NEXT
 
 next
-  your key      put OPENAI_API_KEY=… into .env, then: target/release/podium run -c segment -m openai/gpt-4.1-mini --max-cost 1
-  your CSV      target/release/podium grade -c segment YOUR_SUBMISSION.csv
-  MLE-bench     target/release/podium competitions list --data-dir YOUR_MLE_BENCH_DATA_FOLDER
+  your key      put OPENAI_API_KEY=… into .env, then: $target/release/podium run -c segment -m openai/gpt-4.1-mini --max-cost 1
+  your CSV      $target/release/podium grade -c segment YOUR_SUBMISSION.csv
+  MLE-bench     $target/release/podium competitions list --data-dir YOUR_MLE_BENCH_DATA_FOLDER
 another competition: ./podium.sh demo diamonds; another model: PODIUM_MODEL=openai/gpt-4.1-mini ./podium.sh demo
 NEXT
 }
@@ -93,8 +95,8 @@ tests() {
   cargo clippy --workspace --all-targets --features failpoints --locked -- -D warnings
   cargo build --features failpoints --locked
   say "building the Python environment (once per machine)"
-  target/debug/podium environments build base >/dev/null
-  target/debug/podium doctor >&2
+  "$target/debug/podium" environments build base >/dev/null
+  "$target/debug/podium" doctor >&2
   PODIUM_SKIPS=$(mktemp)
   export PODIUM_SKIPS
   local failed=0

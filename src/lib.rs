@@ -3,13 +3,14 @@
 //! The layers, each knowing only those below it:
 //!
 //! ```text
-//! cli ──▶ run ──▶ { scaffold, competition, llm, sandbox, report }      competition ──▶ metric
+//! cli ──▶ experiment ──▶ run ──▶ { scaffold, competition, llm, sandbox, report }      competition ──▶ metric
 //! ```
 //! `scaffold`, `competition`, `llm`, `sandbox`, `report` and `metric` are packages of their own and know nothing of each other;
 //! the plain types that cross them are in `types`.
 
 pub mod assets;
 pub mod cli;
+pub mod experiment;
 pub mod run;
 
 pub use podium_metric as metric;

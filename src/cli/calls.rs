@@ -163,7 +163,10 @@ impl Calls {
                     key: key.clone(),
                     at: entry.at.clone(),
                 }),
-                Record::Started { .. } | Record::Limits(_) | Record::Stopped(_) => {}
+                Record::Started { .. }
+                | Record::Limits(_)
+                | Record::SessionEnded { .. }
+                | Record::Stopped(_) => {}
             }
         }
         let by_role = sums.into_iter().map(|(role, sum)| (role, sum.totals())).collect();
@@ -225,7 +228,8 @@ fn finish(reason: &podium_types::chat::FinishReason) -> String {
 /// `open` is older than the journal: what has been answered meanwhile is left out.
 fn unanswered(open: &[Intent], roles: &BTreeMap<&EffectKey, &str>) -> Vec<Unanswered> {
     let mut calls: BTreeMap<&EffectKey, (u32, Usage)> = BTreeMap::new();
-    for Intent::Try { key, worst, .. } in open.iter().filter(|tried| !roles.contains_key(tried.place().0)) {
+    for intent in open.iter().filter(|tried| !roles.contains_key(tried.place().0)) {
+        let Intent::Try { key, worst, .. } = intent else { continue };
         let (tries, sum) = calls.entry(key).or_insert((0, Usage::NOTHING));
         (*tries, *sum) = (*tries + 1, sum.plus(worst));
     }

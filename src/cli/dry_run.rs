@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use podium_types::chat::ChatRequest;
+use podium_types::usage::Usage;
 use serde_json::json;
 
 use crate::cli::failure::Failure;
@@ -21,44 +23,26 @@ pub(crate) fn main(
     let data = site.prepared(&resolved.competition)?;
     let preview = preview(resolved, &data)?;
     let budget = crate::run::tally::Tally::new(config.limits).budget();
-    let first = resolved
-        .scaffold
-        .first_call(&config.task, &budget, &preview)
-        .map_err(crate::run::error::RunError::from)?;
-    let Some((role, request)) = first else {
-        return Err(Failure::usage(
-            "this scaffold asks no model before something was run: there is no first prompt to show",
-        ));
+    let first = resolved.scaffold.first_call(&config.task, &budget, &preview).map_err(RunError::from)?;
+    let first = match first {
+        Some((role, request)) => Some(FirstCall::new(resolved, site, role, request)?),
+        None => None,
     };
-    let client = site.client(&config.model_texts(), &resolved.models, Some(&resolved.competition.id))?;
-    let Some(model) = resolved.models.get(&role) else {
-        return Err(Failure::usage(format!("no model has the role `{role}`")));
-    };
-    let tokens = client.count_exact(model, &request);
-    let worst = client.worst_case(model, &request);
-    let prepared = client.prepare(model).map_err(crate::run::error::RunError::from)?;
-    let leaves = match &prepared.base_url {
-        Some(url) => format!(
-            "to {url}: the description, file and column names, sample rows and statistics of the public data, \
-             the agent's code and its output; never the answers"
-        ),
-        None if prepared.recorded => "nothing: a recorded run answers".to_owned(),
-        None => "nothing: the stand-in model is part of the program".to_owned(),
-    };
-    let cost = worst.cost.map(podium_types::money::Usd::dollars);
     if as_json {
         terminal.json(&json!({
             "config": config,
             "identity": config.identity().unwrap_or_default(),
             "origins": resolved.origins,
-            "first_prompt": { "role": role, "model": model.to_string(), "messages": request.messages },
-            "prompt_tokens": tokens,
-            "worst_case": {
-                "input_tokens": worst.input_tokens,
-                "output_tokens": worst.output_tokens,
-                "cost_usd": cost,
-            },
-            "leaves_the_machine": leaves,
+            "first_prompt": first.as_ref().map(|call| json!({
+                "role": call.role, "model": call.model, "messages": call.request.messages,
+            })),
+            "prompt_tokens": first.as_ref().map(|call| call.tokens),
+            "worst_case": first.as_ref().map(|call| json!({
+                "input_tokens": call.worst.input_tokens,
+                "output_tokens": call.worst.output_tokens,
+                "cost_usd": call.cost(),
+            })),
+            "leaves_the_machine": first.as_ref().map_or("nothing: no model is asked", |call| &call.leaves),
         }));
         return Ok(ExitCode::SUCCESS);
     }
@@ -69,19 +53,61 @@ pub(crate) fn main(
     for note in &config.sandbox.cut {
         terminal.line(&escape(&format!("note: {note}")));
     }
-    terminal.line(&format!("\nfirst prompt, {role}, {model}:\n"));
-    for message in &request.messages {
-        terminal.line(&escape(&message.content));
+    match &first {
+        Some(call) => call.tell(terminal),
+        None => terminal.line("\nno model is asked before something was run: there is no first prompt"),
     }
-    terminal.line(&format!("\nprompt tokens     {tokens}"));
-    let price = cost.map_or_else(|| "unknown: this model has no price here".to_owned(), dollars);
-    terminal.line(&format!(
-        "dearest call      {price} ({} tokens in, {} out)",
-        worst.input_tokens, worst.output_tokens
-    ));
-    terminal.line(&format!("leaves the machine  {leaves}"));
     terminal.line("nothing was run or spent");
     Ok(ExitCode::SUCCESS)
+}
+
+/// The call that a run would begin with.
+struct FirstCall {
+    role: String,
+    model: String,
+    request: ChatRequest,
+    tokens: u64,
+    worst: Usage,
+    leaves: String,
+}
+
+impl FirstCall {
+    fn new(resolved: &Resolved, site: &Site, role: String, request: ChatRequest) -> Result<Self, Failure> {
+        let texts = resolved.config.model_texts();
+        let client = site.client(&texts, &resolved.models, Some(&resolved.competition.id))?;
+        let Some(model) = resolved.models.get(&role) else {
+            return Err(Failure::usage(format!("no model has the role `{role}`")));
+        };
+        let prepared = client.prepare(model).map_err(RunError::from)?;
+        let leaves = match &prepared.base_url {
+            Some(url) => format!(
+                "to {url}: the description, file and column names, sample rows and statistics of the public data, \
+                 the agent's code and its output; never the answers"
+            ),
+            None if prepared.recorded => "nothing: a recorded run answers".to_owned(),
+            None => "nothing: the stand-in model is part of the program".to_owned(),
+        };
+        let (tokens, worst) = (client.count_exact(model, &request), client.worst_case(model, &request));
+        Ok(Self { role, model: model.to_string(), request, tokens, worst, leaves })
+    }
+
+    /// Dollars at worst; `None`: the model has no price here.
+    fn cost(&self) -> Option<f64> {
+        self.worst.cost.map(podium_types::money::Usd::dollars)
+    }
+
+    fn tell(&self, terminal: &Terminal) {
+        let Self { role, model, request, tokens, worst, leaves } = self;
+        terminal.line(&format!("\nfirst prompt, {role}, {model}:\n"));
+        for message in &request.messages {
+            terminal.line(&escape(&message.content));
+        }
+        terminal.line(&format!("\nprompt tokens     {tokens}"));
+        let price = self.cost().map_or_else(|| "unknown: this model has no price here".to_owned(), dollars);
+        let (input, output) = (worst.input_tokens, worst.output_tokens);
+        terminal.line(&format!("dearest call      {price} ({input} tokens in, {output} out)"));
+        terminal.line(&format!("leaves the machine  {leaves}"));
+    }
 }
 
 /// The overview that the run would show: of the training table without the rows that it would hold out.

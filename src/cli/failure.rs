@@ -46,6 +46,13 @@ impl Failure {
         Self::usage(sentence.strip_prefix("error: ").unwrap_or(sentence)).hint("--help shows what there is")
     }
 
+    /// The same class and code, said of something larger.
+    pub(crate) fn in_words(mut self, message: String) -> Self {
+        self.message = message;
+        self.causes.clear();
+        self
+    }
+
     /// With a next step.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

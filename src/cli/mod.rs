@@ -10,6 +10,7 @@ mod doctor;
 mod dry_run;
 mod environments;
 mod exit;
+mod experiment;
 mod failure;
 mod grade;
 mod grade_list;
@@ -66,6 +67,12 @@ enum Command {
     Replay(replay::Arguments),
     /// Show a run: its tree, its calls, its report, or a page for a browser
     Show(show::Arguments),
+    /// Experiments: many runs, planned, run and gone on with
+    #[command(subcommand)]
+    Experiment(experiment::Command),
+    /// Short for `podium experiment report`
+    #[command(after_help = "Examples:\n  podium report ab\n  podium report ab --by steps --json")]
+    Report(experiment::report::Arguments),
     /// Score a submission as the competition would, or all nodes of an ended run
     Grade(grade::Arguments),
     /// Check a submission's format, without a score
@@ -128,6 +135,8 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
         Command::Resume(arguments) => resume::main(&arguments, site, terminal),
         Command::Replay(arguments) => replay::main(&arguments, terminal),
         Command::Show(arguments) => show::main(&arguments, terminal),
+        Command::Experiment(command) => experiment::main(&command, site, terminal),
+        Command::Report(arguments) => experiment::report::main(&arguments, terminal),
         Command::Grade(arguments) => grade::main(&arguments, site, terminal),
         Command::Validate(arguments) => validate::main(&arguments, site, terminal),
         Command::Competitions(command) => competitions::main(&command, site, terminal),

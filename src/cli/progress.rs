@@ -76,7 +76,11 @@ impl<'a> Progress<'a> {
             Record::Started { .. } if !replayed && self.replayed > 0 => {
                 self.terminal.error_line(&format!("resumed   after {} nodes of the journal", self.replayed));
             }
-            Record::Started { .. } | Record::Limits(_) | Record::Downgrade { .. } | Record::Stopped(_) => {}
+            Record::Started { .. }
+            | Record::Limits(_)
+            | Record::Downgrade { .. }
+            | Record::SessionEnded { .. }
+            | Record::Stopped(_) => {}
         }
     }
 

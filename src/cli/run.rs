@@ -124,7 +124,8 @@ pub(crate) fn main(
     terminal: &Terminal,
 ) -> Result<ExitCode, Failure> {
     let mut site = site.open(terminal)?;
-    if arguments.model.is_none() && arguments.role.is_empty() {
+    let asks = site.scaffold(&arguments.scaffold, &[]).map_or(true, |scaffold| !scaffold.roles().is_empty());
+    if asks && arguments.model.is_none() && arguments.role.is_empty() {
         return Err(Failure::usage("no model was named").hint(
             "give one with --model provider/name, or --model playbook for the built-in stand-in that needs no key",
         ));
@@ -243,7 +244,7 @@ fn kept(error: RunError, run: &StoredRun) -> Failure {
 }
 
 /// Ctrl-C: gently; SIGTERM: soon; any second one: at once.
-async fn watch_signals(interrupter: watch::Sender<Interrupt>) {
+pub(super) async fn watch_signals(interrupter: watch::Sender<Interrupt>) {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut int), Ok(mut term)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {

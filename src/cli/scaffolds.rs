@@ -44,7 +44,8 @@ pub(crate) enum Command {
         id: String,
         /// File with the answer; `-` reads standard input
         file: PathBuf,
-        /// Format of the answer, for scaffolds that have several
+        /// Format of the answer, for scaffolds that have several: `codeact-tags`, `fncall-text`, or `fncall-json` (a file
+        /// with `content` and `tool_calls`)
         #[arg(long, value_name = "F")]
         format: Option<String>,
         /// Print one JSON document on standard output
@@ -74,6 +75,12 @@ pub(crate) fn main(
                 }
                 terminal.line(&format!("plan:\n{}", escape(reading.plan.as_deref().unwrap_or("(none)"))));
                 terminal.line(&format!("code:\n{}", escape(reading.code.as_deref().unwrap_or("(none)"))));
+                for (word, actions) in [("action", &reading.actions), ("not run", &reading.dropped)] {
+                    for action in actions {
+                        let arguments = json!(action.arguments).to_string();
+                        terminal.line(&escape(&format!("{word}: {} {arguments}", action.name)));
+                    }
+                }
             }
             Ok(ExitCode::SUCCESS)
         }

@@ -117,7 +117,10 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
         (Some(node), None) => format!("node {node}"),
         (None, _) => "none was good enough to hand in".to_owned(),
     };
-    say("nodes", &format!("{} tried, {} buggy; best: {best}", nodes.total, nodes.buggy));
+    // A loop has no nodes: what it hands in is what it collected last.
+    if nodes.total > 0 || report.outcome == Outcome::NoSubmission {
+        say("nodes", &format!("{} tried, {} buggy; best: {best}", nodes.total, nodes.buggy));
+    }
     say("outcome", report.outcome.word());
     if let Some(grading) = &report.report {
         grade(grading, terminal);
@@ -172,8 +175,9 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
             "public data, description, format verdicts{scores}; no test score, no answers; hosts reachable: {hosts}"
         ),
     );
-    if report.outcome == Outcome::Graded {
-        say("script", &run.folder.best_path().join("solution.py").display().to_string());
+    let script = run.folder.best_path().join("solution.py");
+    if report.outcome == Outcome::Graded && script.is_file() {
+        say("script", &script.display().to_string());
     }
     say("run", &run.folder.path().display().to_string());
     for note in report.sandbox.cut.iter().chain(&report.sandbox.shared) {

@@ -3,11 +3,15 @@
 //! - [`story`]: a run as plain data, filled in by whoever can read one
 //! - [`page`](mod@page): the story as one HTML file that asks nothing of a network
 //! - [`embed`]: text of any origin inside HTML and scripts
+//! - [`experiment`]: many runs as one report
+//! - [`statistics`]: rates, differences and how sure they are
 //!
 //! Must not know: journals, run folders, terminals, networks.
 
 pub mod embed;
+pub mod experiment;
 pub mod page;
+pub mod statistics;
 pub mod story;
 
 pub use page::page;

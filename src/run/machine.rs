@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Bytes of memory that there are for this process and all it starts.
-pub(super) fn memory() -> u64 {
+pub fn memory() -> u64 {
     let info = rustix::system::sysinfo();
     let machine = u64::from(info.mem_unit) * info.totalram;
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();

@@ -8,7 +8,7 @@
 //! - [`wording`]: which description of its competition an agent is shown
 //! - [`validation`]: the training labels that a run keeps
 //! - [`batch`]: a list of submissions graded at once
-//! - [`grants`]: what one execution is to be granted; [`preset`]: machines by name; `machine`: how much memory there is
+//! - [`grants`]: what one execution is to be granted; [`preset`]: machines by name; [`machine`]: how much memory there is
 //! - [`resources`]: what a run holds of the machine, and what is really in force
 //! - [`site`]: what the machine gives, and the equipment made from it
 //! - [`models`]: what is known of models, the user's own file included
@@ -39,7 +39,7 @@ pub mod folder;
 pub mod grants;
 pub mod journal;
 pub mod limits;
-mod machine;
+pub mod machine;
 mod mirror;
 pub mod models;
 pub mod oracle;

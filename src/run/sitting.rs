@@ -15,7 +15,8 @@ use crate::run::events::{RunEvent, Sink};
 use crate::run::folder::lock::{HEARTBEAT, RunLock};
 use crate::run::folder::{self, FolderError, RunFolder, write_whole};
 use crate::run::journal::{
-    Entry, Intent, Journal, JournalError, Opened, PATIENCE, Record, read_entries, read_open_intents,
+    Entry, HomeFiles, Intent, Journal, JournalError, Opened, PATIENCE, Record, read_entries,
+    read_open_intents,
 };
 use crate::run::limits::Raise;
 use crate::run::mirror::{self, Mirror};
@@ -237,6 +238,7 @@ impl StoredRun {
                 reporter: reporter.clone(),
                 submission: self.config.task.submission_path.trim_start_matches("./").into(),
                 recipe: Recipe::of(&self.config),
+                home: HomeFiles::of(&entries),
                 training_table: self.config.task.validation.as_ref().map(|told| told.training_table.clone()),
             };
             let world: Arc<dyn World> = Arc::new(LiveWorld::new(equipment, sitting));

@@ -50,7 +50,10 @@ impl Tally {
                 }
             }
             Record::Charge { usage, .. } => self.usage = self.usage.plus(usage),
-            Record::Started { .. } | Record::Downgrade { .. } | Record::Stopped(_) => {}
+            Record::Started { .. }
+            | Record::Downgrade { .. }
+            | Record::SessionEnded { .. }
+            | Record::Stopped(_) => {}
         }
     }
 

@@ -4,7 +4,10 @@
 //! cannot lead out of the workspace. It is called only when no process of the workspace's job is alive, but for what
 //! [`Files`] offers to tools.
 
+mod fault;
 mod files;
+mod owner;
+mod survey;
 
 use std::{
     collections::VecDeque,
@@ -24,7 +27,9 @@ use rustix::{
     path::Arg,
 };
 
-pub use files::{Entry, FileError, Files};
+pub use fault::{FileError, Obstacle};
+pub use files::{Entry, Files};
+pub use survey::{Seen, Survey, survey};
 
 /// Folders that every workspace has: where the submission goes, scratch space, and the home folder.
 pub const FOLDERS: [&str; 3] = ["submission", "working", ".home"];

@@ -15,6 +15,10 @@ pub struct ParsedAnswer {
     pub code: Option<String>,
     /// Actions with their arguments; a tree search has none.
     pub actions: Vec<Action>,
+    /// Parts of the answer that are not run: the action that each would be, with its `text`. The scaffold tells the model
+    /// of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<Action>,
 }
 
 /// Whether an answer can be used.

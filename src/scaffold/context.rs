@@ -15,11 +15,13 @@ use std::pin::Pin;
 use podium_types::chat::{ChatRequest, ChatResult};
 pub use podium_types::direction::Direction;
 use podium_types::evaluation::{Evaluation, Labels};
-use podium_types::execution::{Execution, ExecutionRequest};
+use podium_types::execution::{Collected, Execution, ExecutionRequest, Workspace};
+use podium_types::files::{FileFault, FilesAnswer, FilesRequest};
 use podium_types::key::EffectKey;
 use podium_types::money::Usd;
 use podium_types::range::Range;
 use podium_types::rng::Rng;
+use podium_types::session::{SessionAnswer, SessionFault, SessionRequest};
 use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -45,6 +47,16 @@ pub enum ContextError {
         /// The key.
         key: EffectKey,
     },
+}
+
+/// What came of an effect that is begun once at most.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Acted<T> {
+    /// It was done.
+    Done(T),
+    /// A crash of the harness, or a stop of the run, cut it: its effects may be partial, or it may not have begun. It is
+    /// not done again unless the strategy asks for it under another key.
+    Interrupted,
 }
 
 /// What a strategy knows of its competition. No score, no board, no answers.
@@ -218,6 +230,17 @@ macro_rules! expect_result {
     }};
 }
 
+macro_rules! expect_acted {
+    ($context:expr, $key:expr, $effect:expr, $pattern:pat => $value:expr) => {{
+        let key = $key;
+        match $context.perform(key.clone(), $effect).await? {
+            $pattern => Ok(Acted::Done($value)),
+            EffectResult::Interrupted => Ok(Acted::Interrupted),
+            _ => Err(ContextError::WrongResult { key }),
+        }
+    }};
+}
+
 impl dyn RunContext + '_ {
     /// Asks for one more step (a node, or a turn of a loop). Resolves when it is granted; when the step limit is
     /// reached it never does, and the run ends by that name once all else has finished.
@@ -232,17 +255,67 @@ impl dyn RunContext + '_ {
         role: &str,
         request: ChatRequest,
     ) -> Result<ChatResult, ContextError> {
-        let effect = Effect::Chat { role: role.to_owned(), request: Box::new(request) };
+        let effect =
+            Effect::Chat { role: role.to_owned(), request: Box::new(request), hears_failures: false };
         expect_result!(self, key, effect, EffectResult::Chat(result) => result)
     }
 
-    /// Runs code in the sandbox.
+    /// Asks the model of `role`; a service that fails for good is an answer, too, and does not stop the run.
+    pub async fn chat_or_failure(
+        &self,
+        key: EffectKey,
+        role: &str,
+        request: ChatRequest,
+    ) -> Result<ChatResult, ContextError> {
+        let effect = Effect::Chat { role: role.to_owned(), request: Box::new(request), hears_failures: true };
+        expect_result!(self, key, effect, EffectResult::Chat(result) => result)
+    }
+
+    /// Runs code in the sandbox, in a workspace of its own.
     pub async fn execute(
         &self,
         key: EffectKey,
         request: ExecutionRequest,
     ) -> Result<Execution, ContextError> {
-        expect_result!(self, key, Effect::Execute(Box::new(request)), EffectResult::Execution(execution) => *execution)
+        let effect = Effect::Execute(Box::new(ExecutionRequest { workspace: Workspace::Fresh, ..request }));
+        expect_result!(self, key, effect, EffectResult::Execution(execution) => *execution)
+    }
+
+    /// Runs code in the sandbox, in the run's home workspace. What it leaves there stays; a submission is taken with
+    /// [`Self::collect`].
+    pub async fn execute_at_home(
+        &self,
+        key: EffectKey,
+        request: ExecutionRequest,
+    ) -> Result<Acted<Execution>, ContextError> {
+        let effect = Effect::Execute(Box::new(ExecutionRequest { workspace: Workspace::Home, ..request }));
+        expect_acted!(self, key, effect, EffectResult::Execution(execution) => *execution)
+    }
+
+    /// Reads, lists or writes files of the home workspace.
+    pub async fn files(
+        &self,
+        key: EffectKey,
+        request: FilesRequest,
+    ) -> Result<Result<FilesAnswer, FileFault>, ContextError> {
+        expect_result!(self, key, Effect::Files(Box::new(request)), EffectResult::Files(answer) => answer)
+    }
+
+    /// Acts on a shell or a kernel in the home workspace, which is opened where it is not.
+    pub async fn session(
+        &self,
+        key: EffectKey,
+        request: SessionRequest,
+    ) -> Result<Acted<Result<SessionAnswer, SessionFault>>, ContextError> {
+        let effect = Effect::Session(Box::new(request));
+        expect_acted!(self, key, effect, EffectResult::Session(answer) => answer.map(|answer| *answer))
+    }
+
+    /// Copies a file of the home workspace into the run's content store, as it is now: the submission, for
+    /// [`Self::validate`] and [`Self::select_final`], or predictions for [`Self::evaluate`].
+    pub async fn collect(&self, key: EffectKey, path: &str) -> Result<Collected, ContextError> {
+        let effect = Effect::Collect { path: path.to_owned() };
+        expect_result!(self, key, effect, EffectResult::Collected(collected) => collected)
     }
 
     /// Checks the format of a collected submission.

@@ -2,7 +2,9 @@
 
 use podium_types::chat::{ChatRequest, ChatResult};
 use podium_types::evaluation::{Evaluation, Labels};
-use podium_types::execution::{Execution, ExecutionRequest};
+use podium_types::execution::{Collected, Execution, ExecutionRequest, Workspace};
+use podium_types::files::{FileFault, FilesAnswer, FilesRequest};
+use podium_types::session::{SessionAnswer, SessionFault, SessionRequest};
 use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -28,9 +30,24 @@ pub enum Effect {
         role: String,
         /// The request.
         request: Box<ChatRequest>,
+        /// Whether a service that fails for good, or keeps failing, is told as [`ChatError::Service`] instead of
+        /// stopping the run.
+        ///
+        /// [`ChatError::Service`]: podium_types::chat::ChatError::Service
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        hears_failures: bool,
     },
     /// Code in the sandbox.
     Execute(Box<ExecutionRequest>),
+    /// An act on files of the home workspace.
+    Files(Box<FilesRequest>),
+    /// An act on a shell or a kernel in the home workspace.
+    Session(Box<SessionRequest>),
+    /// A file of the home workspace, copied into the run's content store.
+    Collect {
+        /// Its path in the workspace: the submission's, or that of another table.
+        path: String,
+    },
     /// The format check of a submission in the run's content store.
     Validate {
         /// SHA-256 of the submission, as [`Execution::submission`] named it.
@@ -61,10 +78,31 @@ pub enum Effect {
     },
 }
 
+impl Effect {
+    /// Whether doing it twice is another thing than doing it once: it is begun once at most, and one that a crash or a
+    /// stop cut is [interrupted](EffectResult::Interrupted).
+    pub fn is_at_most_once(&self) -> bool {
+        match self {
+            Self::Execute(request) => request.workspace == Workspace::Home,
+            Self::Session(request) => request.act.is_at_most_once(),
+            _ => false,
+        }
+    }
+
+    /// Whether it may change files of the home workspace.
+    pub fn changes_home(&self) -> bool {
+        match self {
+            Self::Execute(request) => request.workspace == Workspace::Home,
+            Self::Files(request) => request.changes(),
+            Self::Session(_) => true,
+            _ => false,
+        }
+    }
+}
+
 /// What an effect returned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "result", content = "value", rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "most results are answers, and few are alive at a time")]
 pub enum EffectResult {
     /// The step is granted.
     Granted,
@@ -72,6 +110,15 @@ pub enum EffectResult {
     Chat(ChatResult),
     /// The execution's result.
     Execution(Box<Execution>),
+    /// What came of an act on files.
+    Files(Result<FilesAnswer, FileFault>),
+    /// What was seen of a session.
+    Session(Result<Box<SessionAnswer>, SessionFault>),
+    /// What stood at the path, copied.
+    Collected(Collected),
+    /// An act that is begun once at most was cut, by a crash of the harness or a stop of the run: its effects may be
+    /// partial, or it may not have begun.
+    Interrupted,
     /// The format verdict.
     Verdict(Verdict),
     /// The score by training labels, or why there is none.

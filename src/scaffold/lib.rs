@@ -13,17 +13,21 @@
 //! - [`spec`], [`prompts`]: a scaffold as data; [`common`]: what of it every strategy gets
 //! - [`answer`]: how an answer was read
 //! - [`scaffold`]: all together, ready to run
-//! - [`tree_search`]: the strategy behind AIDE and its kin
+//! - [`tree_search`]: the strategy behind AIDE and its kin; [`research_loop`]: the one behind MLAB; [`codeact`]: an agent
+//!   that calls tools; [`script`]: one program and no model, for baselines
 
 pub mod answer;
 pub mod blueprint;
+pub mod codeact;
 pub mod common;
 pub mod context;
 pub mod effect;
 pub mod node;
 pub mod prompts;
 pub mod registry;
+pub mod research_loop;
 pub mod scaffold;
+pub mod script;
 pub mod spec;
 pub mod strategy;
 pub mod tree_search;
@@ -31,7 +35,7 @@ pub mod tree_search;
 pub use answer::{Action, AnswerStatus, ParsedAnswer};
 pub use blueprint::{Blueprint, PromptUse, RoleUse};
 pub use common::Common;
-pub use context::{Budget, ContextError, FoldFile, HeldOut, RunContext, Task, Validation};
+pub use context::{Acted, Budget, ContextError, FoldFile, HeldOut, RunContext, Task, Validation};
 pub use effect::{Effect, EffectResult};
 pub use node::{NodeRecord, Signal};
 pub use registry::Registry;

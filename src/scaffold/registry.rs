@@ -16,6 +16,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::blueprint::Blueprint;
+use crate::codeact::CodeActSpec;
+use crate::research_loop::ResearchLoopSpec;
+use crate::script::ScriptSpec;
 use crate::spec::SpecError;
 use crate::spec::fields::fields_of;
 use crate::spec::source::Source;
@@ -45,7 +48,11 @@ pub(crate) struct Tables {
 impl Registry {
     /// The strategies of this package.
     pub fn shipped() -> Self {
-        Self::default().with::<TreeSearchSpec>("tree_search")
+        Self::default()
+            .with::<TreeSearchSpec>("tree_search")
+            .with::<CodeActSpec>("codeact")
+            .with::<ResearchLoopSpec>("research_loop")
+            .with::<ScriptSpec>("script")
     }
 
     /// With one more, or with another in the place of the one of that name. `B` is a struct whose fields are the

@@ -231,7 +231,7 @@ pub struct ChatAnswer {
 }
 
 /// A failure that is the request's own: it will not go away by waiting, so the strategy hears of it.
-/// Failures of the service never reach a strategy; they stop the run, resumably.
+/// Failures of the service reach a strategy only when it asks for them; else they stop the run, resumably.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "error", rename_all = "snake_case")]
 pub enum ChatError {
@@ -251,6 +251,12 @@ pub enum ChatError {
     #[error("the provider refused the request: {message}")]
     Refused {
         /// The provider's words, cut short.
+        message: String,
+    },
+    /// The service failed for good or kept failing, and the strategy asked to hear of that.
+    #[error("the model service failed: {message}")]
+    Service {
+        /// The service's words or the transport's, without secrets.
         message: String,
     },
     /// The schema asked for is none, so no answer can satisfy it. Nothing was sent.

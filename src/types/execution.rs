@@ -24,10 +24,30 @@ pub enum Program {
     },
 }
 
-/// One execution, as a strategy asks for it: in a workspace of its own, empty at the start and gone at the end. Data
-/// mounts, the sandbox kind and resource grants are the run's.
+/// Where an execution works.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Workspace {
+    /// In a workspace of its own, empty at the start and gone at the end. The submission is collected.
+    #[default]
+    Fresh,
+    /// In the run's home workspace, which lives as long as the run: what is there stays, and nothing is collected.
+    Home,
+}
+
+impl Workspace {
+    /// Whether it is [`Self::Fresh`].
+    pub const fn is_fresh(&self) -> bool {
+        matches!(self, Self::Fresh)
+    }
+}
+
+/// One execution, as a strategy asks for it. Data mounts, the sandbox kind and resource grants are the run's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecutionRequest {
+    /// Where it works.
+    #[serde(default, skip_serializing_if = "Workspace::is_fresh")]
+    pub workspace: Workspace,
     /// What to run.
     pub program: Program,
     /// Wall-clock limit in milliseconds; cut to the run time that is left.

@@ -7,6 +7,7 @@
 //! - [`key`]: effect keys and the seeds derived from them
 //! - [`chat`]: messages, tools, requests and answers of language models
 //! - [`execution`]: what is run in a sandbox and what came of it
+//! - [`files`](mod@files): what tools do with files of a run's home workspace
 //! - [`hidden`](mod@hidden): characters that are not seen
 //! - [`session`]: a shell or kernel that keeps state, and what is seen of it
 //! - [`verdict`]: what a submission check tells (format only, never a score)
@@ -25,6 +26,7 @@ pub mod chat;
 pub mod direction;
 pub mod evaluation;
 pub mod execution;
+pub mod files;
 pub mod hidden;
 pub mod key;
 pub mod money;
@@ -32,7 +34,6 @@ pub mod nearest;
 pub mod number;
 pub mod range;
 pub mod rng;
-
 pub mod session;
 pub mod sha256;
 pub mod tokens;

@@ -47,6 +47,91 @@ pub struct SessionFacts {
     pub generation: u32,
 }
 
+/// One act on a session of a run, which is opened when it is not. Sessions live in the home workspace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionRequest {
+    /// Which: a run has several shells and kernels side by side under names of their own.
+    pub name: String,
+    /// What it is. A name keeps its kind.
+    pub kind: SessionKind,
+    /// What is done.
+    pub act: SessionAct,
+    /// How long the end of a call is waited for, in milliseconds; then it goes on, also while a model is asked.
+    pub soft_ms: u64,
+}
+
+/// What is done with a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "act", rename_all = "snake_case")]
+pub enum SessionAct {
+    /// Sends a command or a cell.
+    Send {
+        /// The command or the cell.
+        input: String,
+    },
+    /// Waits for the end of the running call, and takes what was printed meanwhile.
+    Wait,
+    /// Gives text to the standard input of the running command.
+    Input {
+        /// The text.
+        text: String,
+        /// Whether the input ends after it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        end: bool,
+    },
+    /// Sends SIGINT to what runs in front.
+    Interrupt,
+    /// Kills everything of the session and starts it anew.
+    Restart,
+}
+
+impl SessionAct {
+    /// Whether doing it twice is another thing than doing it once. Such an act is at-most-once.
+    pub const fn is_at_most_once(&self) -> bool {
+        matches!(self, Self::Send { .. } | Self::Input { .. } | Self::Interrupt)
+    }
+}
+
+/// What came of an act on a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionAnswer {
+    /// What was seen. Output shown here is not shown again.
+    pub observation: Observation,
+    /// The shell or kernel was started for this act: it is the first, or the one before is gone, by its own end or with
+    /// the harness. All state but files is new.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub opened: bool,
+    /// The last of the shell or kernel before, where it died unobserved in this sitting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Observation>,
+}
+
+/// Why an act on a session was not done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "fault", rename_all = "snake_case")]
+pub enum SessionFault {
+    /// A call was sent while another goes on.
+    #[error("the {kind} is still running the call before")]
+    Busy {
+        /// What it is.
+        kind: SessionKind,
+    },
+    /// The act is none for such a session: input for a kernel, a NUL character.
+    #[error("{message}")]
+    Refused {
+        /// Why.
+        message: String,
+    },
+    /// It did not come up: what the home workspace holds, or the limits, keep it from starting.
+    #[error("the {kind} could not be started: {message}")]
+    NotStarted {
+        /// What it is.
+        kind: SessionKind,
+        /// What was said.
+        message: String,
+    },
+}
+
 /// How it stands with a session after a call, or after a look at one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Observation {

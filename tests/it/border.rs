@@ -19,7 +19,8 @@ const ARROWS: [(&str, &[&str]); 8] = [
 ];
 
 /// Of the modules of the program's own package, what each may not use.
-const CLOSED: [(&str, &[&str]); 2] = [("assets", &["cli", "run"]), ("run", &["cli"])];
+const CLOSED: [(&str, &[&str]); 3] =
+    [("assets", &["cli", "experiment", "run"]), ("run", &["cli", "experiment"]), ("experiment", &["cli"])];
 
 /// What would let a strategy reach the world, or chance.
 const WORLDLY: [&str; 9] =

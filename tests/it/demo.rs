@@ -20,7 +20,8 @@ fn demo(competition: &str) {
         .env("XDG_CACHE_HOME", cache())
         .args(["run", "--scaffold", "aide", "-c", competition, "-m", "playbook", "--steps", "5"])
         .args(["--execution-limit", "60s", "--memory", "2GiB", "--set", "policy.rule.drafts.number=3"])
-        .args(["--runs-dir"])
+        // Named, for the program may stand outside the clone (`CARGO_TARGET_DIR`).
+        .args(["--assets", env!("CARGO_MANIFEST_DIR"), "--runs-dir"])
         .arg(place.runs())
         .output()
         .expect(0);

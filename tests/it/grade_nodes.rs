@@ -95,8 +95,7 @@ fn a_run_that_could_go_on_is_refused_until_it_is_given_up() {
     }
     let place = Place::new();
     let service = HeldService::start();
-    let running = Podium::toy_run_with(&place, &place.runs(), 2, &service).start();
-    let _never_answered = service.request();
+    let (running, _never_answered) = Podium::toy_run_going_on(&place, &service);
     let run = Run::only(&place.runs());
     let held = all_nodes(&place, &run).output().expect(2);
     assert!(held.stderr.contains("is being run by process"), "{}", held.stderr);

@@ -57,34 +57,60 @@ fn telling_assets(place: &Place) -> std::path::PathBuf {
     assets
 }
 
-/// Processors, start and end of an execution, as it told them.
-fn told(output: &Path) -> Option<(String, f64, f64)> {
-    let text = std::fs::read_to_string(output).ok()?;
-    let first = text.lines().find_map(|line| line.strip_prefix("cpus "))?;
-    let (cpus, start) = first.rsplit_once(' ')?;
-    let end = text.lines().find_map(|line| line.strip_prefix("ended "))?;
-    Some((cpus.to_owned(), start.parse().ok()?, end.parse().ok()?))
+/// An execution, as it told of itself.
+#[derive(Debug)]
+struct Told {
+    cpus: Vec<usize>,
+    start: f64,
+    end: f64,
 }
 
+impl Told {
+    fn read(output: &Path) -> Option<Self> {
+        let text = std::fs::read_to_string(output).ok()?;
+        let first = text.lines().find_map(|line| line.strip_prefix("cpus "))?;
+        let (cpus, start) = first.rsplit_once(' ')?;
+        let end = text.lines().find_map(|line| line.strip_prefix("ended "))?;
+        Some(Self {
+            cpus: serde_json::from_str(cpus).ok()?,
+            start: start.parse().ok()?,
+            end: end.parse().ok()?,
+        })
+    }
+
+    fn runs_at(&self, time: f64) -> bool {
+        self.start <= time && time < self.end
+    }
+}
+
+/// Workers with enough processors share none; where they are more, no processor has more of them than its even share.
 #[test]
-fn executions_at_the_same_time_have_processors_of_their_own() {
-    if !need::jail("executions_at_the_same_time_have_processors_of_their_own") {
+fn executions_at_the_same_time_share_no_more_processors_than_they_must() {
+    if !need::jail("executions_at_the_same_time_share_no_more_processors_than_they_must") {
         return;
     }
-    let place = Place::new();
-    let run = Podium::new(&place).args(["run", "-c", "toy", "-m", "playbook", "--steps", "4", "--json"]);
-    let run = run.arg("--assets").arg(telling_assets(&place)).arg("--python").arg(place::python());
-    // No more workers than processors: with more they share them, evenly.
-    let run = run.args(["--memory", "512MiB", "--cpus", "1", "--set", "search.workers=2"]);
-    run.arg("--runs-dir").arg(place.runs()).output().expect(0);
-    let nodes = std::fs::read_dir(Run::only(&place.runs()).path.join("nodes")).unwrap().flatten();
-    let told: Vec<_> = nodes.filter_map(|node| told(&node.path().join("output.txt"))).collect();
-    assert!(told.len() >= 2, "{told:?}");
-    for (number, one) in told.iter().enumerate() {
-        for other in &told[..number] {
-            let together = one.1 < other.2 && other.1 < one.2;
-            assert!(!together || one.0 != other.0, "{told:?}");
+    let machine = podium_sandbox::CpuSet::default().ids();
+    for (workers, steps) in [(2, "4"), (4, "8")] {
+        let place = Place::new();
+        let run =
+            Podium::new(&place).args(["run", "-c", "toy", "-m", "playbook", "--steps", steps, "--json"]);
+        let run = run.arg("--assets").arg(telling_assets(&place)).arg("--python").arg(place::python());
+        let run = run.args(["--memory", "512MiB", "--cpus", "1"]);
+        let run = run.args(["--set", &format!("search.workers={workers}")]);
+        run.arg("--runs-dir").arg(place.runs()).output().expect(0);
+        let nodes = std::fs::read_dir(Run::only(&place.runs()).path.join("nodes")).unwrap().flatten();
+        let told: Vec<Told> = nodes.filter_map(|node| Told::read(&node.path().join("output.txt"))).collect();
+        assert!(told.len() >= workers, "{told:?}");
+        let share = workers.div_ceil(machine.len().min(workers));
+        for one in &told {
+            assert!(matches!(one.cpus.as_slice(), [cpu] if machine.contains(cpu)), "{one:?} of {machine:?}");
+            let beside = told.iter().filter(|other| other.cpus == one.cpus && other.runs_at(one.start));
+            assert!(beside.count() <= share, "{workers} workers, {machine:?}: {told:?}");
         }
+        // Those that ran at the same time did use more than one.
+        let most = told.iter().map(|one| told.iter().filter(|other| other.runs_at(one.start)).count()).max();
+        let used: std::collections::BTreeSet<_> = told.iter().map(|one| &one.cpus).collect();
+        assert!(used.len() >= most.unwrap().div_ceil(share), "{workers} workers, {machine:?}: {told:?}");
     }
 }
 

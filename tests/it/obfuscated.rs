@@ -77,6 +77,10 @@ fn no_first_prompt_names_the_competition() {
         let id = scaffold["id"].as_str().unwrap();
         let options = ["--description", "obfuscated", "--mle-bench", checkout.to_str().unwrap()];
         let document = dry_run(&place, id, &options).output().expect(0).json();
+        if document["first_prompt"].is_null() {
+            assert_eq!(document["config"]["models"], serde_json::json!({}), "{id} asks models");
+            continue;
+        }
         let mut messages = Vec::new();
         texts(&document["first_prompt"], "content", &mut messages);
         let prompt = messages.join("\n");

@@ -87,8 +87,7 @@ fn a_run_that_is_going_on_has_a_page_and_no_grade() {
     }
     let place = Place::new();
     let service = HeldService::start();
-    let running = Podium::toy_run_with(&place, &place.runs(), 2, &service).start();
-    let _never_answered = service.request();
+    let (running, _never_answered) = Podium::toy_run_going_on(&place, &service);
     let run = Run::only(&place.runs());
     let file = place.path().join("elsewhere/page.html");
     Podium::new(&place).arg("show").arg(&run.path).arg("--html").arg(&file).output().expect(0);

@@ -23,7 +23,8 @@ fn first_prompt(place: &Place, scaffold: &str, options: &[&str]) -> String {
 fn scaffolds(place: &Place) -> Vec<String> {
     let podium = Podium::new(place).env("PODIUM_ASSETS", place::toy_assets());
     let rows = podium.args(["scaffolds", "list", "--json"]).output().expect(0).json();
-    rows.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+    let asks = |row: &&serde_json::Value| row["strategy"] != "script";
+    rows.as_array().unwrap().iter().filter(asks).map(|row| row["id"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]

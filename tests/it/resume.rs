@@ -134,8 +134,7 @@ fn a_second_interrupt_does_not_wait_for_a_call_in_flight() {
     }
     let place = Place::new();
     let service = HeldService::start();
-    let running = Podium::toy_run_with(&place, &place.runs(), 2, &service).start();
-    let _never_answered = service.request();
+    let (running, _never_answered) = Podium::toy_run_going_on(&place, &service);
     let run = begun(&place.runs(), 2);
     running.signal(Signal::INT);
     // The first is taken note of before the second comes: two equal signals at once are one.

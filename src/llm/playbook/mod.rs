@@ -10,12 +10,16 @@
 //! - `library`: the scripts, as data
 //! - `prompt`: what a prompt shows: which library scripts, which failure, which validation score
 //! - `choice`: draft, debug, improve
+//! - `turns`: the six fields of a research loop
 //! - `review`: reads an execution's output; never invents a metric
+//! - `agent`: calls tools, where a request offers a shell
 
+mod agent;
 mod choice;
 mod library;
 mod prompt;
 mod review;
+mod turns;
 
 use podium_types::canonical;
 use podium_types::chat::ChatRequest;
@@ -38,6 +42,8 @@ pub(crate) enum Reply {
     Text(String),
     /// A review as a call of the tool on offer: its name and arguments.
     Call(String, String),
+    /// Text, and calls of tools: their names and arguments.
+    Calls(String, Vec<(String, String)>),
 }
 
 impl Library {
@@ -47,11 +53,20 @@ impl Library {
         if let Some(output) = &request.output {
             return Reply::Text(review::document(self, &text, &output.schema).to_string());
         }
+        if let Some(reply) = agent::reply(self, request) {
+            return reply;
+        }
         if let Some(tool) = request.tools.first() {
             let arguments = review::document(self, &text, &tool.parameters).to_string();
             return Reply::Call(tool.name.clone(), arguments);
         }
         let seed = request.seed.unwrap_or_else(|| seed_of(&text));
+        if turns::asked(&text) {
+            return Reply::Text(turns::answer(&text, &mut Rng::new(seed)));
+        }
+        if let Some(summary) = turns::summary(&text) {
+            return Reply::Text(summary);
+        }
         let script = choice::choose(self, &prompt::Seen::read(self, &text), &mut Rng::new(seed));
         Reply::Text(match script {
             Some(script) => {

@@ -13,13 +13,14 @@ pub(crate) struct Playbook<'a>(pub(crate) &'a Library);
 
 impl Provider for Playbook<'_> {
     fn attempt<'a>(&'a self, attempt: &'a Attempt<'a>) -> BoxFuture<'a, Result<Answered, Failed>> {
-        let (content, tool_calls, finish) = match self.0.reply(attempt.request) {
-            Reply::Text(text) => (text, Vec::new(), FinishReason::Stop),
-            Reply::Call(name, arguments) => {
-                let call = ToolCall { id: "call_0".to_owned(), name, arguments };
-                (String::new(), vec![call], FinishReason::ToolCalls)
-            }
+        let (content, calls) = match self.0.reply(attempt.request) {
+            Reply::Text(text) => (text, Vec::new()),
+            Reply::Call(name, arguments) => (String::new(), vec![(name, arguments)]),
+            Reply::Calls(text, calls) => (text, calls),
         };
+        let call = |(place, (name, arguments))| ToolCall { id: format!("call_{place}"), name, arguments };
+        let tool_calls: Vec<ToolCall> = calls.into_iter().enumerate().map(call).collect();
+        let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
         let arguments = tool_calls.iter().map(|call| tokens::estimate_text(&call.arguments)).sum::<u64>();
         (attempt.first_byte)();
         let usage = Usage {

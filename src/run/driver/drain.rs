@@ -27,6 +27,11 @@ impl Driver<'_> {
         for key in calls {
             self.charge_abandoned(&key).await?;
         }
+        if let Some(live) = &self.live {
+            for record in live.world.close().await {
+                self.commit(record).await?;
+            }
+        }
         self.commit(Record::Stopped(stop.clone())).await?;
         Ok((stop, self.tally))
     }
@@ -112,9 +117,10 @@ impl Driver<'_> {
                 let executed = self
                     .pending
                     .get(&key)
-                    .is_some_and(|pending| matches!(pending.effect, Effect::Execute(_)));
+                    .is_some_and(|pending| matches!(pending.effect, Effect::Execute(_) | Effect::Session(_)));
                 match performed {
-                    // An execution that ends while it is being killed says nothing about the solution.
+                    // An execution that ends while it is being killed says nothing about the solution. What is begun
+                    // once at most is told as interrupted when the run goes on.
                     Performed::Done { .. } if executed => {}
                     performed => self.ended(key, performed).await?,
                 }

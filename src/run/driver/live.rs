@@ -12,7 +12,7 @@ use super::turns::{DriveError, Driver, Pending, State};
 use super::world::{Interrupt, Performed, Report};
 use crate::run::driver::world::interrupted;
 use crate::run::events::RunEvent;
-use crate::run::journal::{Intent, Record};
+use crate::run::journal::{Intent, Record, name_of};
 use crate::run::stop::{Stop, StoppedBy};
 
 /// A call that a failed service had parked is asked again after this long, once the service answers others.
@@ -36,9 +36,15 @@ impl Driver<'_> {
         let (started, limits) = (live.started.clone(), live.limits.take());
         let mut charges: BTreeMap<EffectKey, Usage> = BTreeMap::new();
         for intent in std::mem::take(&mut live.open_intents) {
-            let Intent::Try { key, worst, .. } = intent;
-            let sum = charges.entry(key).or_insert(Usage::NOTHING);
-            *sum = sum.plus(&worst);
+            match intent {
+                Intent::Try { key, worst, .. } => {
+                    let sum = charges.entry(key).or_insert(Usage::NOTHING);
+                    *sum = sum.plus(&worst);
+                }
+                Intent::Act { key, hash } => {
+                    self.cut.insert(key, hash);
+                }
+            }
         }
         self.commit(started).await?;
         if let Some(limits) = limits {
@@ -60,6 +66,11 @@ impl Driver<'_> {
         let mut chosen = None;
         for key in &self.order {
             let Some(pending) = self.pending.get_mut(key) else { continue };
+            if let Some(hash) = self.cut.get(key) {
+                was_begun(self.last_seq, key, pending, hash)?;
+                chosen = Some((key.clone(), EffectResult::Interrupted));
+                break;
+            }
             let result = match &pending.effect {
                 Effect::BeginStep if steps_left => EffectResult::Granted,
                 Effect::BeginStep => {
@@ -71,6 +82,9 @@ impl Driver<'_> {
                 Effect::Node(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => EffectResult::Recorded,
                 Effect::Chat { .. }
                 | Effect::Execute(_)
+                | Effect::Files(_)
+                | Effect::Session(_)
+                | Effect::Collect { .. }
                 | Effect::Validate { .. }
                 | Effect::Evaluate { .. }
                 | Effect::Preview(_) => {
@@ -81,6 +95,7 @@ impl Driver<'_> {
             break;
         }
         let Some((key, result)) = chosen else { return Ok(false) };
+        self.cut.remove(&key);
         self.commit_result(&key, result, Duration::ZERO).await?;
         Ok(true)
     }
@@ -115,6 +130,7 @@ impl Driver<'_> {
             took_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
             call: self.traces.remove(key),
+            home: self.changes.take(),
         };
         self.commit(record).await
     }
@@ -151,6 +167,7 @@ impl Driver<'_> {
             Report::Traced(key, trace) => {
                 self.traces.insert(key, trace);
             }
+            Report::Changed(change) => self.changes.get_or_insert_default().merge(*change),
             Report::Ended(..) => {}
         }
         Ok(())
@@ -200,6 +217,9 @@ impl Driver<'_> {
             let (effect, role) = match &pending.effect {
                 Effect::Chat { role, .. } => ("chat", Some(role.clone())),
                 Effect::Execute(_) => ("execute", None),
+                Effect::Files(_) => ("files", None),
+                Effect::Session(_) => ("session", None),
+                Effect::Collect { .. } => ("collect", None),
                 Effect::Validate { .. } => ("validate", None),
                 Effect::Evaluate { .. } => ("evaluate", None),
                 _ => ("preview", None),
@@ -272,4 +292,16 @@ impl Driver<'_> {
             .cloned()
             .unwrap_or_else(|| Stop::new(StoppedBy::Internal, "the strategy waits for nothing"))
     }
+}
+
+/// An act that was begun in an earlier sitting is told as cut, and only if it is the one that is asked for now.
+fn was_begun(last_seq: u64, key: &EffectKey, pending: &Pending, hash: &str) -> Result<(), DriveError> {
+    if pending.hash == hash {
+        return Ok(());
+    }
+    Err(DriveError::Diverged {
+        seq: last_seq.saturating_add(1),
+        recorded: format!("that {} `{key}` was begun", name_of(&pending.effect)),
+        asked: "asks for it with another content".to_owned(),
+    })
 }

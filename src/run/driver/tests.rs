@@ -1,6 +1,8 @@
 //! The driver against a world that answers out of order: whatever it does, a replay takes the same turns, a resume
 //! from any prefix ends in the same tree, and nothing with a committed result is performed again.
 
+mod acts;
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -21,7 +23,7 @@ use crate::run::clock::Clock;
 use crate::run::context::Handle;
 use crate::run::events::RunEvent;
 use crate::run::folder::RunFolder;
-use crate::run::journal::{Entry, Journal, Record};
+use crate::run::journal::{Entry, Intent, Journal, Record};
 use crate::run::limits::Limits;
 use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
@@ -182,6 +184,18 @@ async fn sit_in(
     begun_with: Limits,
     limits: Option<Limits>,
 ) -> Sat {
+    sit_after(strategy, recorded, world, begun_with, limits, Vec::new()).await
+}
+
+/// The same after a sitting that left intents open.
+async fn sit_after(
+    strategy: &dyn Strategy,
+    recorded: &[Entry],
+    world: Arc<dyn World>,
+    begun_with: Limits,
+    limits: Option<Limits>,
+    open_intents: Vec<Intent>,
+) -> Sat {
     let place = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(place.path(), "run").unwrap();
     let opened = Journal::open(&folder).unwrap();
@@ -200,7 +214,7 @@ async fn sit_in(
         interrupt: interrupt.into(),
         started: Record::Started { program: "test".to_owned(), sandbox: "none".to_owned() },
         limits,
-        open_intents: Vec::new(),
+        open_intents,
     };
     let mut sink = |_: &RunEvent| {};
     let driver = Driver::new(handle(), begun_with, recorded.to_vec(), Some(live), &mut sink);

@@ -17,7 +17,9 @@ use super::world::{Interrupts, Report, World};
 use crate::run::clock::Clock;
 use crate::run::context::Handle;
 use crate::run::events::{RunEvent, Sink};
-use crate::run::journal::{CallTrace, Entry, Intent, Journal, JournalError, Record, Stamp, name_of};
+use crate::run::journal::{
+    CallTrace, Entry, HomeChange, Intent, Journal, JournalError, Record, Stamp, name_of,
+};
 use crate::run::limits::Limits;
 use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
@@ -70,7 +72,7 @@ pub struct Live {
     pub started: Record,
     /// Limits in force from now on, where they differ from the journal's.
     pub limits: Option<Limits>,
-    /// Tries that a crash left open.
+    /// Tries and acts that a crash or a stop left open.
     pub open_intents: Vec<Intent>,
 }
 
@@ -105,6 +107,10 @@ pub struct Driver<'a> {
     pub(super) waiting: BTreeSet<EffectKey>,
     /// How calls went that are not in the journal yet.
     pub(super) traces: BTreeMap<EffectKey, Box<CallTrace>>,
+    /// What changed in the home workspace and is not in the journal yet: the next result takes it along.
+    pub(super) changes: Option<Box<HomeChange>>,
+    /// Acts that were begun in an earlier sitting and have no result, with their hashes.
+    pub(super) cut: BTreeMap<EffectKey, String>,
     /// The first file of the run folder that could not be written: the run stops, and the next sitting writes it.
     pub(super) unwritten: Option<String>,
     pub(super) live: Option<Live>,
@@ -140,6 +146,8 @@ impl<'a> Driver<'a> {
             sitting: false,
             waiting: BTreeSet::new(),
             traces: BTreeMap::new(),
+            changes: None,
+            cut: BTreeMap::new(),
             unwritten: None,
             live,
             sink,
@@ -200,11 +208,15 @@ impl<'a> Driver<'a> {
         for key in self.context.take_dropped() {
             let Some(pending) = self.pending.get_mut(&key) else { continue };
             pending.dropped = true;
-            // A dropped execution is killed, in a replay as it was live. A dropped call may have been paid for: its
-            // answer is journaled all the same, so it stays until that is known.
-            if let Effect::Execute(_) = pending.effect {
+            // A dropped execution is killed, in a replay as it was live; of a session only the look at it ends. A
+            // dropped call may have been paid for: its answer is journaled all the same, so it stays until that is
+            // known.
+            if let Effect::Execute(_) | Effect::Session(_) = pending.effect {
                 if let State::Flying(task, _) = &pending.state {
                     task.abort();
+                }
+                if let (Some(live), true) = (&self.live, pending.effect.is_at_most_once()) {
+                    live.journal.close_intent(key.clone(), 1);
                 }
                 self.forget(&key);
             }

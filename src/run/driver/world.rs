@@ -8,7 +8,7 @@ use podium_types::key::EffectKey;
 use tokio::sync::watch;
 
 use crate::run::events::RunEvent;
-use crate::run::journal::{CallTrace, Entry, Record};
+use crate::run::journal::{CallTrace, Entry, HomeChange, Record};
 use crate::run::stop::{Stop, StoppedBy};
 
 /// What came of an effect.
@@ -34,13 +34,15 @@ pub enum Report {
     Event(RunEvent),
     /// Something to be journaled at once.
     Record(Box<Record>),
+    /// What changed in the home workspace; told before the end of the effect that did it.
+    Changed(Box<HomeChange>),
     /// How a model call went; told before its end is, and also when it was ended from without.
     Traced(EffectKey, Box<CallTrace>),
 }
 
 /// The live side: performs effects.
 pub trait World: Send + Sync {
-    /// Performs an effect of the kinds that take time: chat, execute, validate, preview.
+    /// Performs an effect of the kinds that take time: chat, execute, sessions, files, validate, preview.
     /// `hash` is the effect's, as the journal will hold it. Dropping the future cancels the effect.
     fn perform(&self, key: EffectKey, effect: Effect, hash: String) -> BoxFuture<'static, Performed>;
 
@@ -50,6 +52,11 @@ pub trait World: Send + Sync {
     /// # Errors
     /// What could not be written; it stops the run.
     fn materialise(&self, entry: &Entry) -> Result<(), String>;
+
+    /// Ends what outlives effects: sessions. Returns what is to be journaled of them.
+    fn close(&self) -> BoxFuture<'static, Vec<Record>> {
+        Box::pin(std::future::ready(Vec::new()))
+    }
 }
 
 /// How urgently a run should stop.

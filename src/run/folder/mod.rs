@@ -15,6 +15,7 @@
 //!   lock             who is running it
 //!   ballast          freed when the disk is full, so that the answer in hand still lands
 //!   work/            workspaces of executions, emptied as they end
+//!   home/workspace/  the workspace that a loop lives in; what is there stays
 //! ```
 //! No file is shared by two runs.
 
@@ -210,6 +211,22 @@ impl RunFolder {
     /// The workspaces.
     pub fn work_path(&self) -> PathBuf {
         self.path.join("work")
+    }
+
+    /// The home workspace of a loop, which need not be there.
+    pub fn home_path(&self) -> PathBuf {
+        self.path.join("home").join("workspace")
+    }
+
+    /// Makes the folder that the home workspace is in. As `work/` it is closed to others.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn lay_home(&self) -> Result<(), FolderError> {
+        let path = self.path.join("home");
+        create_folder(&path)?;
+        let own = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        std::fs::set_permissions(&path, own).map_err(|source| failed("close to others", &path, source))
     }
 
     /// The content store.

@@ -7,17 +7,20 @@
 //!
 //! - [`record`]: what stands in it
 //! - [`call`]: what is kept of a model call beside its answer
+//! - [`home`]: what changed in the home workspace
 //! - [`store`]: the SQLite side
 //! - [`writer`]: the thread, and what it does on a full disk
 //! - [`place`]: which kind of file system a folder is on
 
 pub mod call;
+pub mod home;
 mod place;
 pub mod record;
 mod store;
 mod writer;
 
 pub use call::{Billed, CallNote, CallTrace, TryFailure, TryTrace, WaitTrace};
+pub use home::{HomeChange, HomeFiles, Kept, LeftOut};
 pub use place::FileSystem;
 pub use record::{Entry, Intent, Record, Stamp, name_of};
 pub use store::{JournalError, PATIENCE, read_entries, read_open_intents};

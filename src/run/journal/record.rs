@@ -2,10 +2,12 @@
 
 use podium_scaffold::{Effect, EffectResult};
 use podium_types::key::EffectKey;
+use podium_types::session::{SessionEnd, SessionKind};
 use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use super::call::CallTrace;
+use super::home::HomeChange;
 use crate::run::limits::Limits;
 use crate::run::stop::Stop;
 
@@ -41,6 +43,9 @@ pub enum Record {
         /// Of a model call: how it went. Older journals have none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<Box<CallTrace>>,
+        /// Which files of the home workspace had changed since the result before; none where none had.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        home: Option<Box<HomeChange>>,
     },
     /// Model tries that were sent and never answered (a crash, a service that kept failing), at their worst case; at
     /// nothing where each is known not to be billed.
@@ -62,6 +67,15 @@ pub enum Record {
         /// The parameter, in the client's words.
         parameter: String,
     },
+    /// A shell or kernel ended, by itself or with its sitting: what can be known of it only then.
+    SessionEnded {
+        /// Its name.
+        name: String,
+        /// What it was.
+        session: SessionKind,
+        /// What came of it.
+        end: Box<SessionEnd>,
+    },
     /// A sitting ended.
     Stopped(Stop),
 }
@@ -75,6 +89,7 @@ impl Record {
             Self::Result { .. } => "result",
             Self::Charge { .. } => "charge",
             Self::Downgrade { .. } => "downgrade",
+            Self::SessionEnded { .. } => "session_ended",
             Self::Stopped(_) => "stopped",
         }
     }
@@ -91,7 +106,7 @@ impl Record {
     pub const fn key(&self) -> Option<&EffectKey> {
         match self {
             Self::Result { key, .. } | Self::Charge { key, .. } | Self::Downgrade { key, .. } => Some(key),
-            Self::Started { .. } | Self::Limits(_) | Self::Stopped(_) => None,
+            Self::Started { .. } | Self::Limits(_) | Self::SessionEnded { .. } | Self::Stopped(_) => None,
         }
     }
 
@@ -99,7 +114,12 @@ impl Record {
     pub fn is_recomputed(&self) -> bool {
         match self {
             Self::Result { effect, .. } => match **effect {
-                Effect::Chat { .. } | Effect::Execute(_) => false,
+                // What stood in the home workspace then may be another thing now.
+                Effect::Chat { .. }
+                | Effect::Execute(_)
+                | Effect::Files(_)
+                | Effect::Session(_)
+                | Effect::Collect { .. } => false,
                 Effect::BeginStep
                 | Effect::Validate { .. }
                 | Effect::Evaluate { .. }
@@ -112,6 +132,7 @@ impl Record {
             | Self::Limits(_)
             | Self::Charge { .. }
             | Self::Downgrade { .. }
+            | Self::SessionEnded { .. }
             | Self::Stopped(_) => false,
         }
     }
@@ -159,6 +180,13 @@ pub enum Intent {
         /// Its worst case.
         worst: Usage,
     },
+    /// An effect that is begun once at most is about to be. Without its result, a resume tells that it was cut.
+    Act {
+        /// The effect's key.
+        key: EffectKey,
+        /// Hash of the effect.
+        hash: String,
+    },
 }
 
 impl Intent {
@@ -166,6 +194,7 @@ impl Intent {
     pub const fn place(&self) -> (&EffectKey, u32) {
         match self {
             Self::Try { key, attempt, .. } => (key, *attempt),
+            Self::Act { key, .. } => (key, 1),
         }
     }
 }
@@ -176,6 +205,9 @@ pub const fn name_of(effect: &Effect) -> &'static str {
         Effect::BeginStep => "step",
         Effect::Chat { .. } => "chat",
         Effect::Execute(_) => "execution",
+        Effect::Files(_) => "file act",
+        Effect::Session(_) => "session act",
+        Effect::Collect { .. } => "collection",
         Effect::Validate { .. } => "submission check",
         Effect::Evaluate { .. } => "evaluation",
         Effect::Preview(_) => "preview",

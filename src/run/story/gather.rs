@@ -137,7 +137,7 @@ impl Part {
     ) {
         match (effect, result) {
             (Effect::BeginStep, _) => self.detail.begun_ms = Some(run_ms),
-            (Effect::Chat { role, request }, EffectResult::Chat(answer)) => {
+            (Effect::Chat { role, request, .. }, EffectResult::Chat(answer)) => {
                 let model = config.models.get(role).cloned().unwrap_or_default();
                 self.detail.calls.push(call(key, role, model, request, answer));
             }

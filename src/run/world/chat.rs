@@ -1,11 +1,12 @@
 //! Model calls: an intent is committed before each try, and caps are asked.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use podium_llm::{Call, Denied, Error, Ledger, Settled, WorstCase};
 use podium_scaffold::EffectResult;
-use podium_types::chat::ChatRequest;
+use podium_types::chat::{ChatError, ChatRequest};
 use podium_types::key::EffectKey;
 
 use super::Inner;
@@ -60,6 +61,17 @@ impl Inner {
             }
         };
         Performed::Done { result: Box::new(EffectResult::Chat(result)), waited }
+    }
+}
+
+/// A service that failed for good, as an answer to a strategy that asked to hear of it.
+pub(super) fn heard(performed: Performed) -> Performed {
+    match performed {
+        Performed::Parked(stop) if stop.by == StoppedBy::ModelService => {
+            let error = ChatError::Service { message: stop.detail };
+            Performed::Done { result: Box::new(EffectResult::Chat(Err(error))), waited: Duration::ZERO }
+        }
+        performed => performed,
     }
 }
 

@@ -35,7 +35,9 @@ impl Files {
     pub fn write(&self, entry: &Entry) -> Result<(), String> {
         let Record::Result { key, effect, result, .. } = &entry.record else { return Ok(()) };
         match (&**effect, &**result) {
-            (Effect::Execute(request), EffectResult::Execution(execution)) => {
+            (Effect::Execute(request), EffectResult::Execution(execution))
+                if request.workspace.is_fresh() =>
+            {
                 let Some(node) = key.number() else { return Ok(()) };
                 self.execution(&self.folder.node_path(node), &request.program, execution)
             }

@@ -7,12 +7,13 @@ use std::time::Duration;
 use podium_sandbox::{Job, SandboxError, SubmissionRule};
 use podium_scaffold::EffectResult;
 use podium_scaffold::effect::PreviewRequest;
-use podium_types::execution::{Collected, Ended, Execution, ExecutionRequest};
+use podium_types::execution::{Collected, Ended, Execution, ExecutionRequest, Program};
 use podium_types::key::EffectKey;
 use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 
 use super::Inner;
+use super::leases::Lease;
 use super::workspaces::Workspaces;
 use crate::run::driver::Performed;
 use crate::run::folder::is_disk_full;
@@ -34,9 +35,13 @@ const ANSWERS_AT_FAULT: &str = "the format of a submission could not be checked:
      be used; prepare its data again";
 
 /// Why an execution has no result.
-enum Refused {
+pub(super) enum Refused {
+    /// Too little room on the disk.
     NoRoom(String),
+    /// The sandbox could not work.
     Sandbox(SandboxError),
+    /// The run stops for another reason.
+    Stop(Stop),
 }
 
 impl From<SandboxError> for Refused {
@@ -50,18 +55,27 @@ impl From<SandboxError> for Refused {
     }
 }
 
+impl From<Refused> for Performed {
+    fn from(refused: Refused) -> Self {
+        Self::Parked(match refused {
+            Refused::NoRoom(what) => Stop::disk_full(&what),
+            Refused::Stop(stop) => stop,
+            Refused::Sandbox(error) => {
+                let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                let cause =
+                    std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+                Stop::new(StoppedBy::Sandbox, format!("{error}{cause}{hint}"))
+            }
+        })
+    }
+}
+
 impl Inner {
     pub(super) async fn execute(self: &Arc<Self>, key: &EffectKey, request: &ExecutionRequest) -> Performed {
         let _in_flight = self.clock.in_flight();
         match self.execute_in_sandbox(key, request).await {
             Ok(execution) => done(EffectResult::Execution(Box::new(execution))),
-            Err(Refused::NoRoom(what)) => Performed::Parked(Stop::disk_full(&what)),
-            Err(Refused::Sandbox(error)) => {
-                let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-                let cause =
-                    std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-                Performed::Parked(Stop::new(StoppedBy::Sandbox, format!("{error}{cause}{hint}")))
-            }
+            Err(refused) => refused.into(),
         }
     }
 
@@ -70,32 +84,13 @@ impl Inner {
         key: &EffectKey,
         request: &ExecutionRequest,
     ) -> Result<Execution, Refused> {
-        let lease = self.leases.lease().await;
+        // What home has leased serves all: there may be no other lease, and its programs and this one are not at work
+        // at the same time as a rule.
+        let lease = if self.home.lease().is_some() { None } else { self.leases.lease().await };
         let path = self.workspaces.path(key);
         let room = self.room()?;
         self.in_workspaces("creating the workspace", &path, Workspaces::create).await?;
-        let mut job = Job::new(request.program.clone(), &path, &self.equipment.environment);
-        job.input = Some(self.equipment.data.public.clone());
-        let description = self.folder.description_path();
-        if description.exists() {
-            job.input_instead.push((wording::FILE.to_owned(), description));
-        }
-        let holdout = self.folder.holdout();
-        if let Some((name, file)) = self.replaced_table() {
-            job.input_instead.push((name, file));
-            job.beside.push((validation::FOLDER.to_owned(), holdout.shown()));
-        }
-        job.hidden.clone_from(&self.equipment.hidden);
-        job.hidden.push(self.folder.path().to_owned());
-        job.limits = self.equipment.execution_limits.clone();
-        if let Some(lease) = &lease {
-            job.limits.cpus = lease.cpus().clone();
-            let root = self.equipment.resources.gpu_root().clone();
-            job.gpus = podium_sandbox::GpuGrant { root, gpus: lease.gpus().to_vec() };
-        }
-        job.mounts.clone_from(&self.equipment.mounts);
-        // What a program writes must leave room for the journal.
-        job.limits.workspace_bytes = job.limits.workspace_bytes.min(room - room / 8);
+        let mut job = self.job(request.program.clone(), &path, self.home.lease().or(lease.as_ref()), room);
         job.timeout = Duration::from_millis(request.timeout_ms).min(self.run_time_left());
         job.env.clone_from(&request.env);
         job.submission = Some(SubmissionRule {
@@ -118,6 +113,39 @@ impl Inner {
         Ok(execution)
     }
 
+    /// What every program of the run is granted, wherever it works; `room` is what the disk has.
+    pub(super) fn job(
+        self: &Arc<Self>,
+        program: Program,
+        path: &Path,
+        lease: Option<&Lease>,
+        room: u64,
+    ) -> Job {
+        let mut job = Job::new(program, path, &self.equipment.environment);
+        job.input = Some(self.equipment.data.public.clone());
+        let description = self.folder.description_path();
+        if description.exists() {
+            job.input_instead.push((wording::FILE.to_owned(), description));
+        }
+        let holdout = self.folder.holdout();
+        if let Some((name, file)) = self.replaced_table() {
+            job.input_instead.push((name, file));
+            job.beside.push((validation::FOLDER.to_owned(), holdout.shown()));
+        }
+        job.hidden.clone_from(&self.equipment.hidden);
+        job.hidden.push(self.folder.path().to_owned());
+        job.limits = self.equipment.execution_limits.clone();
+        if let Some(lease) = lease {
+            job.limits.cpus = lease.cpus().clone();
+            let root = self.equipment.resources.gpu_root().clone();
+            job.gpus = podium_sandbox::GpuGrant { root, gpus: lease.gpus().to_vec() };
+        }
+        job.mounts.clone_from(&self.equipment.mounts);
+        // What a program writes must leave room for the journal.
+        job.limits.workspace_bytes = job.limits.workspace_bytes.min(room - room / 8);
+        job
+    }
+
     /// Work on a workspace that a program may have filled, off the runtime's threads.
     async fn in_workspaces(
         self: &Arc<Self>,
@@ -135,7 +163,7 @@ impl Inner {
     }
 
     /// The room on the disk of the run folder, when it is enough for an execution.
-    fn room(&self) -> Result<u64, Refused> {
+    pub(super) fn room(&self) -> Result<u64, Refused> {
         let free = room(&self.folder.work_path());
         if free >= ROOM_BYTES {
             return Ok(free);
@@ -154,7 +182,7 @@ impl Inner {
         bytes.saturating_mul(SAMPLE_TIMES).max(SUBMISSION_BYTES)
     }
 
-    fn run_time_left(&self) -> Duration {
+    pub(super) fn run_time_left(&self) -> Duration {
         let used = self.clock.stamp().run_ms;
         self.limits
             .run_ms

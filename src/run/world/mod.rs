@@ -6,6 +6,7 @@ mod chat;
 mod checks;
 mod evaluations;
 mod files;
+mod home;
 mod leases;
 mod local;
 mod recipe;
@@ -23,19 +24,21 @@ use podium_llm::ModelName;
 use podium_sandbox::{Environment, Sandbox};
 use podium_scaffold::Effect;
 use podium_scaffold::context::Grants;
+use podium_types::execution::Workspace;
 use podium_types::key::EffectKey;
 use tokio::sync::mpsc;
 
 use crate::run::clock::Clock;
 use crate::run::driver::{Performed, Report, World};
 use crate::run::folder::RunFolder;
-use crate::run::journal::{Entry, Journal};
+use crate::run::journal::{Entry, HomeFiles, Journal, Record};
 use crate::run::limits::Limits;
 use crate::run::resources::{self, Resources, SandboxReport};
 use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
 
 pub use files::Files;
+use home::Home;
 use leases::Leases;
 pub use recipe::Recipe;
 use workspaces::Workspaces;
@@ -107,6 +110,7 @@ struct Inner {
     training_table: Option<String>,
     leases: Leases,
     workspaces: Workspaces,
+    home: Home,
     truncation_warnings: truncated::TruncationWarnings,
     /// Held during a check that a program asked for: one at a time, however many run.
     check: Mutex<()>,
@@ -132,6 +136,8 @@ pub struct Sitting {
     pub recipe: Recipe,
     /// The training table, where the run keeps labels of it.
     pub training_table: Option<String>,
+    /// The files of the home workspace as the journal knows them.
+    pub home: HomeFiles,
 }
 
 impl LiveWorld {
@@ -143,6 +149,7 @@ impl LiveWorld {
         let inner = Inner {
             leases: Leases::new(&processors, grant, gpus, equipment.gpus, equipment.workers),
             workspaces: Workspaces::new(sitting.folder.work_path()),
+            home: Home::new(sitting.home),
             equipment,
             folder: sitting.folder,
             journal: sitting.journal,
@@ -164,8 +171,17 @@ impl World for LiveWorld {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {
             match effect {
-                Effect::Chat { role, request } => inner.chat(&key, &role, &request, hash).await,
+                Effect::Chat { role, request, hears_failures } => {
+                    let performed = inner.chat(&key, &role, &request, hash).await;
+                    if hears_failures { chat::heard(performed) } else { performed }
+                }
+                Effect::Execute(request) if request.workspace == Workspace::Home => {
+                    inner.execute_at_home(&key, *request, hash).await
+                }
                 Effect::Execute(request) => inner.execute(&key, &request).await,
+                Effect::Files(request) => inner.act_on_files(&key, *request).await,
+                Effect::Session(request) => inner.act_on_session(&key, *request, hash).await,
+                Effect::Collect { path } => inner.collect_from_home(path).await,
                 Effect::Validate { sha256 } => inner.validate(sha256).await,
                 Effect::Evaluate { labels, sha256 } => inner.evaluate(labels, sha256).await,
                 Effect::Preview(request) => inner.preview(request).await,
@@ -181,5 +197,10 @@ impl World for LiveWorld {
 
     fn materialise(&self, entry: &Entry) -> Result<(), String> {
         self.files.write(entry)
+    }
+
+    fn close(&self) -> BoxFuture<'static, Vec<Record>> {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(async move { inner.close_sessions().await })
     }
 }

@@ -201,6 +201,10 @@ impl<P: Place> Session for SandboxSession<P> {
         &self.facts
     }
 
+    fn is_over(&self) -> bool {
+        self.running.shared.is_over()
+    }
+
     fn send<'a>(&'a mut self, input: &'a str, soft: Duration) -> ObservationFuture<'a> {
         Box::pin(async move {
             if input.contains('\0') {

@@ -57,6 +57,9 @@ pub trait Session: Send {
     /// What it runs.
     fn facts(&self) -> &SessionFacts;
 
+    /// Whether it has ended. An observation then tells how.
+    fn is_over(&self) -> bool;
+
     /// Sends a command or a cell and waits for its end, at most `soft`. A call is never sent twice.
     fn send<'a>(&'a mut self, input: &'a str, soft: Duration) -> ObservationFuture<'a>;
 

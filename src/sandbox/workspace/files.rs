@@ -5,68 +5,33 @@
 //! way or at its end, and what stands there must be a regular file: nothing outside is ever opened, whatever is planted
 //! or swapped in between. A file is replaced whole, under its own name, so what a hard link shares is left alone.
 //!
-//! `./input` is the job's input folder, as it is inside: it can be read and not written. Its own symbolic links are the
-//! user's, and are followed as long as they stay in it.
+//! `./input` is the job's input folder, as it is inside: it can be read and not written, and so are the folders beside
+//! it. Their own symbolic links are the user's, and are followed as long as they stay in them.
 
 use std::{
     ffi::OsStr,
     fs::File,
-    io::{self, Read as _, Write as _},
-    os::fd::{AsFd, OwnedFd},
+    io::Read,
+    os::fd::OwnedFd,
     path::{Component, Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
 };
 
 use rustix::{
-    fs::{AtFlags, Dir, FileType, Gid, Mode, OFlags, ResolveFlags, Stat, Uid},
+    fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags},
     io::Errno,
 };
 
-use super::{INPUT, ITSELF, PLAIN};
+use super::{
+    INPUT, ITSELF,
+    fault::{FileError, Obstacle, failed, refuse_other_than_file},
+    owner::Owner,
+};
 use crate::Job;
 
 /// Larger files are neither read nor written, unless a caller says otherwise: no edit is as large.
 const MOST_BYTES: u64 = 16 << 20;
 /// Entries of a folder that are listed.
 const MOST_ENTRIES: usize = 1000;
-
-/// Why a file was not read, written or listed.
-#[derive(Debug, thiserror::Error)]
-pub enum FileError {
-    /// The path, or what stands there, is nothing that a tool may touch.
-    #[error("`{path}` is {found}")]
-    Refused {
-        /// As it was given.
-        path: String,
-        /// What it is: `a symbolic link`, `a path that leaves the workspace`, ...
-        found: &'static str,
-    },
-    /// There is nothing.
-    #[error("`{path}` does not exist")]
-    Missing {
-        /// As it was given.
-        path: String,
-    },
-    /// The content is longer than allowed.
-    #[error("`{path}` is larger than {max_bytes} bytes")]
-    TooLarge {
-        /// As it was given.
-        path: String,
-        /// What is allowed.
-        max_bytes: u64,
-    },
-    /// A system call failed.
-    #[error("{action} `{path}` failed")]
-    Io {
-        /// What was being done.
-        action: &'static str,
-        /// As it was given.
-        path: String,
-        /// Why it failed.
-        #[source]
-        source: io::Error,
-    },
-}
 
 /// An entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,13 +51,16 @@ pub struct Files {
     input: Option<PathBuf>,
     /// Files of the input that others stand in for, as inside.
     instead: Vec<(String, PathBuf)>,
+    /// Folders that stand beside the input.
+    beside: Vec<(String, PathBuf)>,
     max_bytes: u64,
 }
 
 /// Where a path leads.
 enum Target<'a> {
     Workspace(&'a Path),
-    Input(&'a Path, PathBuf),
+    /// Below a folder that can be read only.
+    Mounted(&'a Path, PathBuf),
 }
 
 impl Files {
@@ -101,7 +69,7 @@ impl Files {
         let max_bytes = MOST_BYTES.min(job.limits.file_bytes);
         let (workspace, input, instead) =
             (job.workspace.clone(), job.input.clone(), job.input_instead.clone());
-        Self { workspace, input, instead, max_bytes }
+        Self { workspace, input, instead, beside: job.beside.clone(), max_bytes }
     }
 
     /// The same with another limit on the size of a file, in bytes.
@@ -115,24 +83,29 @@ impl Files {
     /// # Errors
     /// When there is none, or it may not be read.
     pub fn read(&self, path: &str) -> Result<Vec<u8>, FileError> {
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let file = self.open(path, flags)?;
-        let stat = rustix::fs::fstat(&file).map_err(|errno| failed("reading", path, errno))?;
-        refuse_other_than_file(path, &stat)?;
-        let too_large = || FileError::TooLarge { path: path.to_owned(), max_bytes: self.max_bytes };
-        if u64::try_from(stat.st_size).is_ok_and(|size| size > self.max_bytes) {
-            return Err(too_large());
-        }
-        let mut content = Vec::new();
-        // It may be growing.
-        File::from(file)
-            .take(self.max_bytes.saturating_add(1))
-            .read_to_end(&mut content)
-            .map_err(|source| FileError::Io { action: "reading", path: path.to_owned(), source })?;
-        if content.len() as u64 > self.max_bytes {
-            return Err(too_large());
+        let (content, bytes) = self.read_beginning(path, self.max_bytes)?;
+        if bytes > content.len() as u64 {
+            return Err(FileError::TooLarge { path: path.to_owned(), max_bytes: self.max_bytes });
         }
         Ok(content)
+    }
+
+    /// The first `max_bytes` of a regular file, and its size in bytes.
+    ///
+    /// # Errors
+    /// As [`Self::read`], but for the size.
+    pub fn read_beginning(&self, path: &str, max_bytes: u64) -> Result<(Vec<u8>, u64), FileError> {
+        let (file, size) = self.open_file(path)?;
+        let mut content = Vec::new();
+        // It may be growing.
+        file.take(max_bytes.saturating_add(1)).read_to_end(&mut content).map_err(|source| FileError::Io {
+            action: "reading",
+            path: path.to_owned(),
+            source,
+        })?;
+        let bytes = size.max(content.len() as u64);
+        content.truncate(usize::try_from(max_bytes).unwrap_or(usize::MAX));
+        Ok((content, bytes))
     }
 
     /// The entries of a folder, by name, and at most a thousand of them; `.` is the workspace itself.
@@ -140,6 +113,15 @@ impl Files {
     /// # Errors
     /// When it is no folder that may be read.
     pub fn list(&self, path: &str) -> Result<Vec<Entry>, FileError> {
+        self.list_some(path).map(|(entries, _)| entries)
+    }
+
+    /// The same, with whether there are more.
+    ///
+    /// # Errors
+    /// As [`Self::list`].
+    pub fn list_some(&self, path: &str) -> Result<(Vec<Entry>, bool), FileError> {
+        let mut more = false;
         let folder = self.open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
         let failed = |errno| failed("listing", path, errno);
         let mut found = Vec::new();
@@ -150,6 +132,7 @@ impl Files {
                 continue;
             }
             if found.len() == MOST_ENTRIES {
+                more = true;
                 break;
             }
             // One that is gone by now is not listed.
@@ -162,7 +145,7 @@ impl Files {
             });
         }
         found.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(found)
+        Ok((found, more))
     }
 
     /// Makes a file, or replaces one whole, with the folders it is in. It belongs to whom the workspace belongs, so that
@@ -171,33 +154,84 @@ impl Files {
     /// # Errors
     /// When something else stands there or on the way.
     pub fn write(&self, path: &str, content: &[u8]) -> Result<(), FileError> {
-        let refused = |found| Err(FileError::Refused { path: path.to_owned(), found });
-        let relative = match self.target(path)? {
-            Target::Workspace(relative) => relative,
-            Target::Input(..) => return refused("in the input, which cannot be written"),
-        };
+        let place = self.place(path)?;
         if content.len() as u64 > self.max_bytes {
             return Err(FileError::TooLarge { path: path.to_owned(), max_bytes: self.max_bytes });
         }
-        let names: Vec<&OsStr> = plain_names(relative).collect();
-        let Some((name, folders)) = names.split_last() else { return refused("the workspace itself") };
+        place.put(&mut &*content, None).map(drop)
+    }
+
+    /// Copies a regular file, which may be of the input, over another one, and returns its size in bytes.
+    ///
+    /// # Errors
+    /// As [`Self::read`] and [`Self::write`].
+    pub fn copy(&self, from: &str, to: &str) -> Result<u64, FileError> {
+        let (file, size) = self.open_file(from)?;
+        let too_large = || FileError::TooLarge { path: from.to_owned(), max_bytes: self.max_bytes };
+        if size > self.max_bytes {
+            return Err(too_large());
+        }
+        let mode = Mode::from_raw_mode(if self.is_mounted(from)? { 0o644 } else { mode_of(&file, from)? });
+        // It may be growing.
+        let copied = self.place(to)?.put(&mut file.take(self.max_bytes), Some(mode))?;
+        Ok(copied)
+    }
+
+    /// Removes a file, or whatever else stands there and is no folder. Returns whether there was one.
+    ///
+    /// # Errors
+    /// When it is a folder, or stands where nothing can be written.
+    pub fn remove(&self, path: &str) -> Result<bool, FileError> {
+        let place = match self.place_in(path, false) {
+            Err(FileError::Missing { .. }) => return Ok(false),
+            place => place?,
+        };
+        match rustix::fs::unlinkat(&place.folder, &place.name, AtFlags::empty()) {
+            Ok(()) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
+            Err(errno) => Err(failed("removing", path, errno)),
+        }
+    }
+
+    /// Where a file is written: the folder that it is in, which is made where it is missing, and its name.
+    fn place<'a>(&self, path: &'a str) -> Result<Spot<'a>, FileError> {
+        self.place_in(path, true)
+    }
+
+    fn place_in<'a>(&self, path: &'a str, make: bool) -> Result<Spot<'a>, FileError> {
+        let refused = |found| FileError::Refused { path: path.to_owned(), found };
+        if self.is_mounted(path)? {
+            return Err(refused(Obstacle::ReadOnly));
+        }
+        let names: Vec<&OsStr> = plain_names(Path::new(path)).collect();
+        let Some((name, folders)) = names.split_last() else { return Err(refused(Obstacle::Workspace)) };
         let failed = |errno| failed("writing", path, errno);
         let root = rustix::fs::open(&self.workspace, ITSELF, Mode::empty()).map_err(failed)?;
         let owner = Owner::of(&root).map_err(failed)?;
         let mut folder = root;
         for name in folders {
-            folder = owner.enter(&folder, name).map_err(failed)?;
+            let next = if make {
+                owner.enter(&folder, name)
+            } else {
+                rustix::fs::openat(&folder, *name, ITSELF, Mode::empty())
+            };
+            folder = next.map_err(failed)?;
         }
-        let mode = match rustix::fs::statat(&folder, *name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => {
-                refuse_other_than_file(path, &stat)?;
-                Mode::from_raw_mode(stat.st_mode & 0o777)
-            }
-            Err(Errno::NOENT) => Mode::from_raw_mode(0o644),
-            Err(errno) => return Err(failed(errno)),
-        };
-        let replaced = owner.replace(&folder, name, mode, content);
-        replaced.map_err(|source| FileError::Io { action: "writing", path: path.to_owned(), source })
+        Ok(Spot { path, owner, folder, name: (*name).to_owned() })
+    }
+
+    /// Whether a path leads to what can be read only.
+    fn is_mounted(&self, path: &str) -> Result<bool, FileError> {
+        Ok(matches!(self.target(path)?, Target::Mounted(..)))
+    }
+
+    /// Opens a regular file, and tells its size.
+    fn open_file(&self, path: &str) -> Result<(File, u64), FileError> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file = self.open(path, flags)?;
+        let stat = rustix::fs::fstat(&file).map_err(|errno| failed("reading", path, errno))?;
+        refuse_other_than_file(path, &stat)?;
+        Ok((File::from(file), stat.st_size.unsigned_abs()))
     }
 
     /// Opens what a path leads to, without following what a program has laid out.
@@ -206,7 +240,7 @@ impl Files {
             Target::Workspace(relative) => {
                 (self.workspace.as_path(), relative.to_owned(), ResolveFlags::NO_SYMLINKS)
             }
-            Target::Input(input, relative) => (input, relative, ResolveFlags::NO_MAGICLINKS),
+            Target::Mounted(folder, relative) => (folder, relative, ResolveFlags::NO_MAGICLINKS),
         };
         let failed = |errno| failed("opening", path, errno);
         let root = rustix::fs::open(root, ITSELF, Mode::empty()).map_err(failed)?;
@@ -218,27 +252,60 @@ impl Files {
     fn target<'a>(&'a self, path: &'a str) -> Result<Target<'a>, FileError> {
         let refused = |found| FileError::Refused { path: path.to_owned(), found };
         if path.is_empty() || path.contains('\0') {
-            return Err(refused("no path"));
+            return Err(refused(Obstacle::NoPath));
         }
         let relative = Path::new(path);
         let mut normal = relative.components().filter(|part| *part != Component::CurDir);
         if normal.clone().any(|part| !matches!(part, Component::Normal(_))) {
-            return Err(refused("a path that leaves the workspace"));
+            return Err(refused(Obstacle::Outside));
         }
-        match (&self.input, normal.next()) {
-            (Some(input), Some(Component::Normal(first))) if first == INPUT => {
-                let rest: PathBuf = normal.collect();
-                let other = self.instead.iter().find(|(name, _)| rest == Path::new(name));
-                if let Some((Some(folder), Some(name))) =
-                    other.map(|(_, file)| (file.parent(), file.file_name()))
-                {
-                    return Ok(Target::Input(folder, name.into()));
-                }
-                Ok(Target::Input(input, if rest.as_os_str().is_empty() { ".".into() } else { rest }))
-            }
-            _ => Ok(Target::Workspace(relative)),
+        let Some(Component::Normal(first)) = normal.next() else { return Ok(Target::Workspace(relative)) };
+        let rest: PathBuf = normal.collect();
+        if let Some((_, folder)) = self.beside.iter().find(|(name, _)| first == OsStr::new(name)) {
+            return Ok(Target::Mounted(folder, or_itself(rest)));
         }
+        let Some(input) = self.input.as_ref().filter(|_| first == INPUT) else {
+            return Ok(Target::Workspace(relative));
+        };
+        let other = self.instead.iter().find(|(name, _)| rest == Path::new(name));
+        if let Some((Some(folder), Some(name))) = other.map(|(_, file)| (file.parent(), file.file_name())) {
+            return Ok(Target::Mounted(folder, name.into()));
+        }
+        Ok(Target::Mounted(input, or_itself(rest)))
     }
+}
+
+/// A place for a file, whether there is one or not.
+struct Spot<'a> {
+    path: &'a str,
+    owner: Owner,
+    folder: OwnedFd,
+    name: std::ffi::OsString,
+}
+
+impl Spot<'_> {
+    /// Puts a file there, or in the place of the one that is, whose mode it keeps. A new one gets `mode`.
+    fn put(&self, content: &mut dyn Read, mode: Option<Mode>) -> Result<u64, FileError> {
+        let kept = match rustix::fs::statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => {
+                refuse_other_than_file(self.path, &stat)?;
+                Mode::from_raw_mode(stat.st_mode & 0o777)
+            }
+            Err(Errno::NOENT) => mode.unwrap_or(Mode::from_raw_mode(0o644)),
+            Err(errno) => return Err(failed("writing", self.path, errno)),
+        };
+        let replaced = self.owner.replace(&self.folder, &self.name, kept, content);
+        replaced.map_err(|source| FileError::Io { action: "writing", path: self.path.to_owned(), source })
+    }
+}
+
+fn mode_of(file: &File, path: &str) -> Result<u32, FileError> {
+    let stat = rustix::fs::fstat(file).map_err(|errno| failed("reading", path, errno))?;
+    Ok(stat.st_mode & 0o777)
+}
+
+fn or_itself(path: PathBuf) -> PathBuf {
+    if path.as_os_str().is_empty() { ".".into() } else { path }
 }
 
 fn plain_names(path: &Path) -> impl Iterator<Item = &OsStr> {
@@ -246,92 +313,4 @@ fn plain_names(path: &Path) -> impl Iterator<Item = &OsStr> {
         Component::Normal(name) => Some(name),
         _ => None,
     })
-}
-
-/// Refuses everything but a regular file.
-fn refuse_other_than_file(path: &str, stat: &Stat) -> Result<(), FileError> {
-    let found = match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => return Ok(()),
-        FileType::Directory => "a folder",
-        FileType::Symlink => "a symbolic link",
-        FileType::Fifo => "a FIFO",
-        FileType::Socket => "a socket",
-        FileType::CharacterDevice | FileType::BlockDevice => "a device",
-        FileType::Unknown => "something unknown",
-    };
-    Err(FileError::Refused { path: path.to_owned(), found })
-}
-
-/// What an error number says of a path.
-fn failed(action: &'static str, path: &str, errno: Errno) -> FileError {
-    let found = match errno {
-        Errno::NOENT => return FileError::Missing { path: path.to_owned() },
-        Errno::LOOP => "a symbolic link, or a path through one",
-        Errno::XDEV => "a path that leaves the workspace",
-        Errno::NOTDIR => "no folder, or a path through something that is none",
-        Errno::NXIO | Errno::NODEV => "a socket or a device",
-        Errno::ACCESS | Errno::PERM => "closed to its owner",
-        other => return FileError::Io { action, path: path.to_owned(), source: other.into() },
-    };
-    FileError::Refused { path: path.to_owned(), found }
-}
-
-/// A number that no other write of this process has.
-fn unique() -> String {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
-}
-
-/// To whom the workspace belongs: another than the harness where a container's programs are another user.
-struct Owner {
-    user: Uid,
-    group: Gid,
-    gives: bool,
-}
-
-impl Owner {
-    fn of(workspace: &OwnedFd) -> rustix::io::Result<Self> {
-        let stat = rustix::fs::fstat(workspace)?;
-        let (user, group) = (Uid::from_raw(stat.st_uid), Gid::from_raw(stat.st_gid));
-        Ok(Self { user, group, gives: user != rustix::process::geteuid() })
-    }
-
-    fn give(&self, made: impl AsFd) -> rustix::io::Result<()> {
-        if self.gives { rustix::fs::fchown(made, Some(self.user), Some(self.group)) } else { Ok(()) }
-    }
-
-    /// Opens a folder in a folder, or makes it. No link is followed, for the name is a single one.
-    fn enter(&self, parent: &OwnedFd, name: &OsStr) -> rustix::io::Result<OwnedFd> {
-        let real = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match rustix::fs::openat(parent, name, ITSELF, Mode::empty()) {
-            Err(Errno::NOENT) => {}
-            found => return found,
-        }
-        match rustix::fs::mkdirat(parent, name, PLAIN) {
-            Ok(()) => self.give(rustix::fs::openat(parent, name, real, Mode::empty())?)?,
-            // A program was faster.
-            Err(Errno::EXIST) => {}
-            Err(errno) => return Err(errno),
-        }
-        rustix::fs::openat(parent, name, ITSELF, Mode::empty())
-    }
-
-    /// Writes a file beside the other and puts it in its place.
-    fn replace(&self, folder: &OwnedFd, name: &OsStr, mode: Mode, content: &[u8]) -> io::Result<()> {
-        let beside = format!(".podium-writing-{}", unique());
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let made = rustix::fs::openat(folder, &beside, flags, Mode::RUSR | Mode::WUSR)?;
-        let write = || {
-            self.give(&made)?;
-            rustix::fs::fchmod(&made, mode)?;
-            (&File::from(made)).write_all(content)?;
-            Ok(rustix::fs::renameat(folder, &beside, folder, name)?)
-        };
-        let written: io::Result<()> = write();
-        if written.is_err() {
-            // It may be gone: then there is nothing to do.
-            let _ = rustix::fs::unlinkat(folder, &beside, AtFlags::empty());
-        }
-        written
-    }
 }

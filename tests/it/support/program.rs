@@ -12,7 +12,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
-use super::held::HeldService;
+use super::held::{Held, HeldService};
 use super::place::{Place, python, toy_assets};
 use super::wait::PATIENCE;
 
@@ -64,6 +64,12 @@ impl Podium {
             .arg("--runs-dir")
             .arg(runs)
             .held(service)
+    }
+
+    /// A run that is going on: its first request came, and is not answered as long as what is returned is kept.
+    pub(crate) fn toy_run_going_on(place: &Place, service: &HeldService) -> (Running, Held) {
+        let running = Self::toy_run_with(place, &place.runs(), 2, service).start();
+        (running, service.request())
     }
 
     /// Where the service behind the model is.

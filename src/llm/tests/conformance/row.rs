@@ -9,7 +9,6 @@ use super::super::server::{Act, STREAM};
 use super::speech::{Protocol, Say, stream};
 use crate::{ServiceFailure, Settings};
 
-#[derive(Clone)]
 pub(super) struct Row {
     pub(super) name: String,
     /// Served in order, one request each; the good answer follows them.
@@ -110,9 +109,13 @@ pub(super) fn good_events(protocol: &dyn Protocol) -> String {
     stream(protocol, &Say::fine()).unwrap_or_default()
 }
 
-/// A response with a body of known length.
+/// A response with a body of known length, and its end told: a try goes out at once, and must not meet a connection
+/// that the client may still take for open.
 pub(super) fn response(status: u16, headers: &str, body: impl AsRef<[u8]>) -> Act {
     let body = body.as_ref();
-    let head = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 {status} X\r\ncontent-length: {}\r\nconnection: close\r\n{headers}\r\n",
+        body.len()
+    );
     Act::Write([head.as_bytes(), body].concat())
 }

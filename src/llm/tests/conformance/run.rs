@@ -13,9 +13,6 @@ use super::row::{Billed, Expect, Given, Row, good};
 use super::speech::Protocol;
 use crate::{Call, CallEvent, Catalog, Client, Error, Ledger, ServiceFailure, Settings, Settled};
 
-/// What a row begins to say when a try met a connection that was closing: no fault, and no row of the table.
-pub(super) const LOST: &str = "lost with its connection: ";
-
 /// No row takes this long, on the slowest machine.
 const HANG: Duration = Duration::from_mins(2);
 
@@ -114,14 +111,9 @@ fn account(record: &Record, server: Option<&Server>) -> Result<(), String> {
     let sent = server.heads().len();
     let before = record.sent_before.lock().unwrap().clone();
     if sent != reserved.len() || before != (0..sent).collect::<Vec<usize>>() {
-        let unknown =
-            record.settled.lock().unwrap().iter().filter(|(_, as_)| *as_ == Settled::Unknown).count();
-        let unread = reserved.len().saturating_sub(sent);
-        // Charged as unknown and never read: most likely it went out on a connection that the server was closing.
-        let lost = if unread > 0 && unknown >= unread { LOST } else { "" };
         let events = record.events.lock().unwrap();
         return Err(format!(
-            "{lost}{} reserved, {sent} sent; sent before each: {before:?}; {events:?}",
+            "{} reserved, {sent} sent; sent before each: {before:?}; {events:?}",
             reserved.len()
         ));
     }

@@ -9,7 +9,7 @@ use podium_sandbox::{DockerSettings, Environment, Interpreter, Sandbox, SandboxK
 
 use crate::engine;
 
-pub(crate) use shared::{Place, eventually, run, skip, sleepers};
+pub(crate) use shared::{Place, eventually, mark, run, skip, sleepers};
 
 /// What is tried.
 const KIND: &str = "docker";

@@ -5,21 +5,22 @@ use std::{ffi::OsStr, path::PathBuf, process::Command, time::Duration};
 use podium_sandbox::{SandboxKind, Settings, open};
 use podium_types::execution::{Ended, LimitHit};
 
-use crate::common::{Place, docker, engine_says, eventually, run, settings, skip, sleepers};
+use crate::common::{Place, docker, engine_says, eventually, mark, run, settings, skip, sleepers};
 use crate::stopping::daemon;
 
 #[tokio::test]
 async fn daemons_die_with_the_program() {
     let Some(docker) = docker() else { return };
     let place = Place::new();
-    let execution = docker.execute(&place.python(&daemon("97761", ""))).await.unwrap();
+    let mark = mark(61, std::process::id());
+    let execution = docker.execute(&place.python(&daemon(&mark, ""))).await.unwrap();
     assert_eq!((execution.ended, execution.output.text().as_str()), (Ended::Exit(0), "left\n"));
-    assert_eq!(sleepers("97761"), [0_u32; 0]);
-    let mut job = place.python(&daemon("97762", "time.sleep(97762)"));
+    assert_eq!(sleepers(&mark), [0_u32; 0]);
+    let mut job = place.python(&daemon(&mark, "time.sleep(1000)"));
     job.timeout = Duration::from_secs(2);
     let execution = docker.execute(&job).await.unwrap();
     assert_eq!(execution.limit, Some(LimitHit::WallClock { limit_ms: 2000 }));
-    assert_eq!(sleepers("97762"), [0_u32; 0]);
+    assert_eq!(sleepers(&mark), [0_u32; 0]);
 }
 
 #[tokio::test]
@@ -68,11 +69,13 @@ async fn mixed_executions_leave_nothing() {
 
 /// Set for the process that plays the harness.
 const WORKSPACE: &str = "PODIUM_TEST_HARNESS";
+/// The mark of what it runs.
+const HARNESS: u64 = 71;
 
 /// The harness that is killed: this very test, in a process of its own.
 fn play_harness(workspace: &OsStr) {
     let place = Place::new();
-    let mut job = place.command(&["sleep", "97771"]);
+    let mut job = place.command(&["sleep", &mark(HARNESS, std::os::unix::process::parent_id())]);
     let workspace = PathBuf::from(workspace);
     podium_sandbox::workspace::create(&workspace).unwrap();
     job.workspace = workspace;
@@ -100,7 +103,8 @@ async fn the_next_start_sweeps_what_a_killed_harness_left_and_only_that() {
             .unwrap()
     };
     let mut harness = start();
-    eventually("the container runs", || sleepers("97771").len() == 1);
+    let mark = mark(HARNESS, std::process::id());
+    eventually("the container runs", || sleepers(&mark).len() == 1);
     assert_eq!(containers_of(&settings, harness.id()).len(), 1);
     assert_eq!(folders_of(harness.id()).len(), 1);
 
@@ -108,7 +112,7 @@ async fn the_next_start_sweeps_what_a_killed_harness_left_and_only_that() {
     let beside = open(SandboxKind::Docker, &settings).unwrap();
     assert_eq!(run(&*beside, "print('beside')").await.output.text(), "beside\n");
     drop(beside);
-    assert_eq!((containers_of(&settings, harness.id()).len(), sleepers("97771").len()), (1, 1));
+    assert_eq!((containers_of(&settings, harness.id()).len(), sleepers(&mark).len()), (1, 1));
 
     harness.kill().unwrap();
     harness.wait().unwrap();
@@ -117,7 +121,7 @@ async fn the_next_start_sweeps_what_a_killed_harness_left_and_only_that() {
     eventually("the container and the folder are gone", || {
         containers_of(&settings, harness.id()).is_empty() && folders_of(harness.id()).is_empty()
     });
-    eventually("its program is dead", || sleepers("97771").is_empty());
+    eventually("its program is dead", || sleepers(&mark).is_empty());
 }
 
 /// Labels of the containers of a harness.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use podium_sandbox::{Environment, Interpreter, Sandbox, SandboxError, SandboxKind, Settings, open};
 
 use shared::processes;
-pub(crate) use shared::{Place, eventually, run, skip, sleepers};
+pub(crate) use shared::{Place, eventually, mark, run, skip, sleepers};
 
 /// What is tried.
 const KIND: &str = "jail";

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use podium_sandbox::{Environment, Interpreter, Job, SandboxError, workspace};
 use podium_types::execution::Program;
 
-use crate::common::{eventually, jail, sleepers};
+use crate::common::{eventually, jail, mark, sleepers};
 
 /// Requirements that need no network.
 const NOTHING: &str = "# nothing\n";
@@ -85,9 +85,10 @@ fn a_builder_that_was_killed_holds_up_nobody() {
     let folder = Environment::locate(cache.path(), "base", NOTHING, &python);
     std::fs::create_dir_all(folder.join("bin")).unwrap();
     let lock = folder.with_extension("lock");
+    let mark = mark(21, std::process::id());
     let mut other = std::process::Command::new("flock")
         .arg(&lock)
-        .args(["sh", "-c", "echo held; exec sleep 98811"])
+        .args(["sh", "-c", &format!("echo held; exec sleep {mark}")])
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
@@ -96,7 +97,7 @@ fn a_builder_that_was_killed_holds_up_nobody() {
     std::thread::scope(|scope| {
         let builder = scope.spawn(|| Environment::build(cache.path(), "base", NOTHING, &python, &mut |_| {}));
         // The lock is the child's as well.
-        eventually("the other holds the lock", || !sleepers("98811").is_empty());
+        eventually("the other holds the lock", || !sleepers(&mark).is_empty());
         for pid in children(other.id()).into_iter().chain([other.id()]) {
             let pid = rustix::process::Pid::from_raw(pid.try_into().unwrap()).unwrap();
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);

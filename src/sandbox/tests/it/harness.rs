@@ -2,17 +2,20 @@
 
 use std::{ffi::OsStr, path::PathBuf, process::Command};
 
-use crate::common::{Place, eventually, groups_of, jail, sleepers};
+use crate::common::{Place, eventually, groups_of, jail, mark, sleepers};
 
 /// Set for the process that plays the harness.
 const WORKSPACE: &str = "PODIUM_TEST_HARNESS";
+/// The mark of what it runs.
+const HARNESS: u64 = 72;
 
 /// The harness that is killed: this very test, in a process of its own.
 fn play_harness(workspace: &OsStr) {
     let place = Place::new();
-    let mut job = place.python(
-        "import os, time\nif os.fork() == 0:\n    os.setsid()\nos.execvp('sleep', ['sleep', '98771'])",
-    );
+    let mark = mark(HARNESS, std::os::unix::process::parent_id());
+    let mut job = place.python(&format!(
+        "import os, time\nif os.fork() == 0:\n    os.setsid()\nos.execvp('sleep', ['sleep', '{mark}'])",
+    ));
     let workspace = PathBuf::from(workspace);
     podium_sandbox::workspace::create(&workspace).unwrap();
     job.workspace = workspace;
@@ -34,7 +37,8 @@ fn killing_the_harness_kills_its_jails() {
         .env(WORKSPACE, place.workspace())
         .spawn()
         .unwrap();
-    eventually("the jail runs", || sleepers("98771").len() == 2);
+    let mark = mark(HARNESS, std::process::id());
+    eventually("the jail runs", || sleepers(&mark).len() == 2);
     let groups = groups_of(harness.id());
     assert_eq!(groups.is_empty(), jail.facts().cgroup.is_none());
     // What it finds may be another test's.
@@ -43,7 +47,7 @@ fn killing_the_harness_kills_its_jails() {
     assert!(groups.iter().all(|group| now.contains(group)), "the other harness is alive");
     harness.kill().unwrap();
     harness.wait().unwrap();
-    eventually("the jail is dead", || sleepers("98771").is_empty());
+    eventually("the jail is dead", || sleepers(&mark).is_empty());
     // Another test may have opened a sandbox in the meantime, which sweeps as well.
     podium_sandbox::sweep();
     assert_eq!(groups_of(harness.id()), Vec::<PathBuf>::new());

@@ -6,23 +6,24 @@ use podium_sandbox::{SandboxKind, Settings, open};
 use podium_types::execution::{Ended, LimitHit};
 
 use crate::{
-    common::{Place, eventually, jail, sleepers},
+    common::{Place, eventually, jail, mark, sleepers},
     stopping::daemon,
 };
 
 #[tokio::test]
 async fn a_plain_process_leaves_nothing_either() {
     let process = open(SandboxKind::Process, &Settings::default()).unwrap();
+    let mark = mark(63, std::process::id());
     for cgroups in [true, false] {
         let process_without =
             open(SandboxKind::Process, &Settings { cgroups, ..Settings::default() }).unwrap();
         let place = Place::new();
-        let execution = process_without.execute(&place.python(&daemon("98763", ""))).await.unwrap();
+        let execution = process_without.execute(&place.python(&daemon(&mark, ""))).await.unwrap();
         assert_eq!((execution.ended, execution.output.text().as_str()), (Ended::Exit(0), "left\n"));
-        eventually("the daemon is dead", || sleepers("98763").is_empty());
+        eventually("the daemon is dead", || sleepers(&mark).is_empty());
     }
     let place = Place::new();
-    let mut job = place.python("import time\nprint(open('input/train.csv').read())\ntime.sleep(98764)");
+    let mut job = place.python("import time\nprint(open('input/train.csv').read())\ntime.sleep(1000)");
     job.timeout = Duration::from_secs(1);
     let execution = process.execute(&job).await.unwrap();
     assert_eq!(execution.limit, Some(LimitHit::WallClock { limit_ms: 1000 }));

@@ -2,7 +2,7 @@
 
 use podium_sandbox::SandboxError;
 
-use crate::common::{Place, attacked, eventually, sleepers};
+use crate::common::{Place, attacked, eventually, mark, sleepers};
 
 /// A script that leaves a daemon behind which ignores signals and holds the output pipe.
 pub(crate) fn daemon(mark: &str, then: &str) -> String {
@@ -14,16 +14,11 @@ pub(crate) fn daemon(mark: &str, then: &str) -> String {
     )
 }
 
-/// A number that no other test of this machine uses.
-fn mark(kind: u64) -> String {
-    (kind * 10_000_000 + u64::from(std::process::id())).to_string()
-}
-
 #[tokio::test]
 async fn cancelling_kills_everything() {
     let Some(sandbox) = attacked() else { return };
     let place = Place::new();
-    let mark = mark(4);
+    let mark = mark(4, std::process::id());
     let job = place.python(&daemon(&mark, "time.sleep(1000)"));
     let (cancel, number) = (job.cancel.clone(), mark.clone());
     let watch = std::thread::spawn(move || {
@@ -40,7 +35,7 @@ async fn cancelling_kills_everything() {
 async fn dropping_the_execution_kills_everything() {
     let Some(sandbox) = attacked() else { return };
     let place = Place::new();
-    let mark = mark(5);
+    let mark = mark(5, std::process::id());
     let job = place.python(&daemon(&mark, "time.sleep(1000)"));
     {
         let execution = sandbox.execute(&job);

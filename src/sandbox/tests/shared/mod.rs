@@ -105,7 +105,14 @@ pub(crate) fn processes(mut is_such: impl FnMut(&[u8]) -> bool) -> Vec<u32> {
         .collect()
 }
 
-/// Numbers of the machine's processes that are `sleep` with this number, by which a test knows its own.
+/// A number for `sleep` that nothing else on this machine has: the test of this process knows by it what is its own, also
+/// where the same tests run twice at a time. `kind` tells the tests of one process apart, and is below 900.
+pub(crate) fn mark(kind: u64, process: u32) -> String {
+    // Seconds: all that Python's `sleep` takes is below nine thousand million.
+    (kind * 10_000_000 + u64::from(process)).to_string()
+}
+
+/// Numbers of the machine's processes that are `sleep` with this number.
 pub(crate) fn sleepers(number: &str) -> Vec<u32> {
     let wanted = format!("sleep\0{number}\0");
     processes(|line| line == wanted.as_bytes())

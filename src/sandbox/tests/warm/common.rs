@@ -11,7 +11,7 @@ use podium_sandbox::{
 };
 use podium_types::execution::Program;
 
-pub(crate) use shared::{Place, eventually, run, skip, sleepers};
+pub(crate) use shared::{Place, eventually, mark, run, skip, sleepers};
 
 /// What is tried.
 const KIND: &str = "warm";

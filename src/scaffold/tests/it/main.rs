@@ -7,9 +7,15 @@ mod answers;
 #[cfg(test)]
 mod budget;
 #[cfg(test)]
+mod codeact;
+#[cfg(test)]
+mod home;
+#[cfg(test)]
 mod judgement;
 #[cfg(test)]
 mod memory;
+#[cfg(test)]
+mod mlab;
 #[cfg(test)]
 mod numbers;
 #[cfg(test)]

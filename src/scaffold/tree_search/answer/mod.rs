@@ -67,6 +67,7 @@ pub fn parse(text: &str) -> ParsedAnswer {
         plan: Some(reading.plan).filter(|plan| !plan.is_empty()),
         code: Some(reading.code).filter(|_| usable),
         actions: Vec::new(),
+        dropped: Vec::new(),
     }
 }
 
@@ -92,6 +93,11 @@ pub(crate) fn read(text: &str) -> Reading {
         None
     };
     Reading { plan, code, fault }
+}
+
+/// An answer without its thinking: what models that think say before they answer.
+pub(crate) fn without_thinking(text: &str) -> std::borrow::Cow<'_, str> {
+    thinking::strip(text)
 }
 
 /// The blocks that make up the program.

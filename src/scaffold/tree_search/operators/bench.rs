@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use podium_types::chat::{ChatRequest, ChatResult};
-use podium_types::execution::{Execution, ExecutionRequest, Program};
+use podium_types::execution::{Execution, ExecutionRequest, Program, Workspace};
 use podium_types::key::EffectKey;
 
 use crate::context::{ContextError, RunContext, Validation};
@@ -84,6 +84,7 @@ impl<'a> Bench<'a> {
         self.executions.set(number + 1);
         let predictions = self.context.task().validation.iter().flat_map(Validation::predictions);
         let request = ExecutionRequest {
+            workspace: Workspace::Fresh,
             program: Program::Python { file: file.to_owned(), code: code.to_owned() },
             timeout_ms: self.context.budget().next_execution_ms(),
             env: BTreeMap::new(),

@@ -58,7 +58,9 @@ impl Attempt {
     /// No answer came. A prompt that does not fit beside an answer of the usual length gives parts away.
     pub(crate) fn after_error(&mut self, sent: &Built, error: &ChatError) {
         match error {
-            ChatError::Refused { .. } | ChatError::InvalidSchema { .. } => self.retry = "refused",
+            ChatError::Refused { .. } | ChatError::InvalidSchema { .. } | ChatError::Service { .. } => {
+                self.retry = "refused";
+            }
             ChatError::ContextTooLong { prompt_tokens, output_tokens, window } if self.output_factor == 1 => {
                 let first = self.first.get_or_insert_with(|| sent.tokens.clone());
                 let need = need(estimate(&sent.request), *prompt_tokens, *output_tokens, *window);

@@ -42,7 +42,7 @@ impl Plan for BestFirstSpec {
     }
 
     fn operators(&self) -> Vec<OperatorUse<'_>> {
-        vec![OperatorUse::policy("draft", &self.draft), OperatorUse::policy("improve", &self.improve)]
+        OperatorUse::of_policy([("draft", &self.draft), ("improve", &self.improve)])
     }
 
     fn policy(&self) -> Box<dyn Policy> {

@@ -75,11 +75,11 @@ impl Plan for EvolutionSpec {
     }
 
     fn operators(&self) -> Vec<OperatorUse<'_>> {
-        vec![
-            OperatorUse::policy("draft", &self.draft),
-            OperatorUse::policy("improve", &self.improve),
-            OperatorUse::policy("crossover", &self.crossover),
-        ]
+        OperatorUse::of_policy([
+            ("draft", &self.draft),
+            ("improve", &self.improve),
+            ("crossover", &self.crossover),
+        ])
     }
 
     fn counts_by_operator(&self) -> bool {

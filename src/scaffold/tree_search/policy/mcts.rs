@@ -40,7 +40,7 @@ impl Plan for MctsSpec {
     }
 
     fn operators(&self) -> Vec<OperatorUse<'_>> {
-        vec![OperatorUse::policy("draft", &self.draft), OperatorUse::policy("improve", &self.improve)]
+        OperatorUse::of_policy([("draft", &self.draft), ("improve", &self.improve)])
     }
 
     fn counts_by_operator(&self) -> bool {

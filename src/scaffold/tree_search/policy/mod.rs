@@ -108,6 +108,11 @@ impl<'a> OperatorUse<'a> {
     pub(crate) fn policy(field: &str, name: &'a str) -> Self {
         Self { path: format!("policy.{field}"), name }
     }
+
+    /// The operators under these fields of `policy`.
+    pub(crate) fn of_policy<const N: usize>(uses: [(&str, &'a String); N]) -> Vec<Self> {
+        uses.map(|(field, name)| Self::policy(field, name)).into()
+    }
 }
 
 /// What a policy wants.

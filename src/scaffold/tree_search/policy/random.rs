@@ -31,11 +31,7 @@ impl Plan for RandomSpec {
     }
 
     fn operators(&self) -> Vec<OperatorUse<'_>> {
-        vec![
-            OperatorUse::policy("draft", &self.draft),
-            OperatorUse::policy("debug", &self.debug),
-            OperatorUse::policy("improve", &self.improve),
-        ]
+        OperatorUse::of_policy([("draft", &self.draft), ("debug", &self.debug), ("improve", &self.improve)])
     }
 
     fn policy(&self) -> Box<dyn Policy> {

@@ -119,9 +119,8 @@ fn early(protocol: &dyn Protocol) -> Vec<Row> {
         row.request.messages[0].content = "a forest of words ".repeat(200_000);
         row
     };
-    let close = "connection: close\r\n";
-    let refused = early(response(413, close, protocol.error(413, "too large").to_string()));
-    let busy = early(response(503, close, protocol.error(503, "busy").to_string()));
+    let refused = early(response(413, "", protocol.error(413, "too large").to_string()));
+    let busy = early(response(503, "", protocol.error(503, "busy").to_string()));
     let good = good_events(protocol);
     let fast = early(Act::Write(format!("{STREAM}{good}").into_bytes()));
     vec![

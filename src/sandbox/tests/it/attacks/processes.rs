@@ -11,7 +11,7 @@ use podium_types::execution::{Ended, LimitHit};
 use serde_json::json;
 
 use super::{attack, held, say};
-use crate::common::{Place, attacked, run, skip, sleepers};
+use crate::common::{Place, attacked, mark, run, skip, sleepers};
 
 #[tokio::test]
 async fn line_21_and_22_bombs_end_by_the_process_limit() {
@@ -45,8 +45,7 @@ async fn line_21_and_22_bombs_end_by_the_process_limit() {
 #[tokio::test]
 async fn line_23_and_24_daemons_die_and_hold_nothing_up() {
     let Some(sandbox) = attacked() else { return };
-    // A number that no other test of this machine uses.
-    let mark = (3_000_000 + u64::from(std::process::id())).to_string();
+    let mark = mark(1, std::process::id());
     for stay in [false, true] {
         let place = Place::new();
         let mut job = attack(&place, "23_daemon", &json!({"mark": mark, "stay": stay}));

@@ -9,10 +9,12 @@ use podium_types::{
 };
 
 use super::{LONG, exited, job, open, send, start};
-use crate::common::{self, Place, attacked, eventually, sleepers};
+use crate::common::{self, Place, attacked, eventually, mark, sleepers};
 
 /// Set for the process that plays the harness.
 const WORKSPACE: &str = "PODIUM_TEST_SESSION_HARNESS";
+/// The mark of what it runs.
+const HARNESS: u64 = 17;
 
 #[tokio::test]
 async fn a_call_has_a_hard_limit() {
@@ -22,7 +24,7 @@ async fn a_call_has_a_hard_limit() {
     job.call_limit = Duration::from_millis(700);
     let mut session = open(&*sandbox, &job).await;
     let limit = Some(LimitHit::WallClock { limit_ms: 700 });
-    let seen = send(&mut *session, "A=1; sleep 98801; echo next").await;
+    let seen = send(&mut *session, "A=1; sleep 1000; echo next").await;
     assert_eq!((&seen.limit, seen.interrupted), (&limit, true), "{seen:?}");
     assert_eq!(seen.state, exited(130), "what ends at the interrupt leaves the shell alive");
     assert_eq!(send(&mut *session, "echo $A").await.output.text().trim(), "1");
@@ -40,21 +42,23 @@ async fn a_session_has_a_hard_limit() {
     job.job.timeout = Duration::from_secs(2);
     let limit = Some(LimitHit::WallClock { limit_ms: 2000 });
     let mut session = open(&*sandbox, &job).await;
-    let seen = send(&mut *session, "sleep 98802").await;
+    let first = mark(12, std::process::id());
+    let seen = send(&mut *session, &format!("sleep {first}")).await;
     assert_eq!((&seen.limit, seen.interrupted), (&limit, true), "{seen:?}");
     let end = session.close().await.unwrap();
     assert_eq!(end.limit, limit);
-    assert_eq!(sleepers("98802"), [0_u32; 0]);
+    assert_eq!(sleepers(&first), [0_u32; 0]);
     // It ends as well when nobody looks and nothing runs.
     let mut session = open(&*sandbox, &job).await;
-    send(&mut *session, "sleep 98803 &").await;
+    let second = mark(13, std::process::id());
+    send(&mut *session, &format!("sleep {second} &")).await;
     let over = async {
         while !session.wait(LONG).await.unwrap().is_over() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
     tokio::time::timeout(LONG, over).await.unwrap();
-    assert_eq!(sleepers("98803"), [0_u32; 0]);
+    assert_eq!(sleepers(&second), [0_u32; 0]);
     let end = session.close().await.unwrap();
     assert_eq!((end.ended, end.limit), (Ended::Signal(9), limit));
 }
@@ -102,8 +106,7 @@ async fn the_workspace_is_limited_and_a_submission_is_collected_at_the_end() {
     let mut session = open(&*sandbox, &job).await;
     send(&mut *session, "cat submission/*; echo id,y > submission/submission.csv").await;
     session.restart().await.unwrap();
-    let seen =
-        send(&mut *session, "cat submission/*; head -c 40M /dev/zero > working/big; sleep 98804").await;
+    let seen = send(&mut *session, "cat submission/*; head -c 40M /dev/zero > working/big; sleep 1000").await;
     assert_eq!(seen.output.text(), "id,y\n", "a restart keeps the files");
     assert_eq!(seen.limit, Some(LimitHit::Disk { limit_bytes: 20 << 20 }));
     let end = session.close().await.unwrap();
@@ -113,37 +116,36 @@ async fn the_workspace_is_limited_and_a_submission_is_collected_at_the_end() {
 #[tokio::test]
 async fn nothing_is_left_after_close_drop_and_cancel() {
     let Some(sandbox) = attacked() else { return };
-    let daemon = |mark: &str| {
-        format!(
-            "(trap '' HUP INT TERM; setsid sleep {mark} & setsid sh -c 'sleep {mark}; :' &) ; sleep {mark} & echo on"
-        )
-    };
+    let mark = mark(15, std::process::id());
+    let daemon = format!(
+        "(trap '' HUP INT TERM; setsid sleep {mark} & setsid sh -c 'sleep {mark}; :' &) ; sleep {mark} & echo on"
+    );
     for kind in [SessionKind::Shell, SessionKind::Kernel] {
         let place = Place::new();
         let job = job(&place, kind);
         for end in ["close", "drop", "drop while running", "cancel"] {
             let mut session = open(&*sandbox, &job).await;
-            let command = daemon("98805");
+            let command = daemon.clone();
             let call = if kind == SessionKind::Shell {
                 command
             } else {
                 format!("import os\nos.system({command:?})")
             };
             send(&mut *session, &call).await;
-            eventually("the daemons run", || sleepers("98805").len() >= 3);
+            eventually("the daemons run", || sleepers(&mark).len() >= 3);
             match end {
                 "close" => {
                     session.close().await.unwrap();
-                    assert_eq!(sleepers("98805"), [0_u32; 0]);
+                    assert_eq!(sleepers(&mark), [0_u32; 0]);
                 }
                 "drop" => drop(session),
                 "drop while running" => {
                     let forever = if kind == SessionKind::Shell {
-                        "sleep 98805"
+                        format!("sleep {mark}")
                     } else {
-                        "import time; time.sleep(98805)"
+                        format!("import time; time.sleep({mark})")
                     };
-                    start(&mut *session, forever).await;
+                    start(&mut *session, &forever).await;
                     drop(session);
                 }
                 _ => {
@@ -153,9 +155,9 @@ async fn nothing_is_left_after_close_drop_and_cancel() {
                     let mut other = open(&*sandbox, &cancelled).await;
                     token.cancel();
                     let forever = if kind == SessionKind::Shell {
-                        "sleep 98806"
+                        "sleep 1000"
                     } else {
-                        "import time; time.sleep(98806)"
+                        "import time; time.sleep(1000)"
                     };
                     let error = match other.send(forever, LONG).await {
                         Err(SandboxError::SessionOver { .. }) => other.wait(LONG).await,
@@ -165,7 +167,7 @@ async fn nothing_is_left_after_close_drop_and_cancel() {
                     drop(session);
                 }
             }
-            eventually("everything is dead", || sleepers("98805").is_empty());
+            eventually("everything is dead", || sleepers(&mark).is_empty());
         }
     }
 }
@@ -181,7 +183,8 @@ fn play_harness(workspace: &OsStr) {
     let sandbox = attacked().unwrap();
     runtime.block_on(async {
         let mut session = open(&*sandbox, &job).await;
-        session.send("setsid sleep 98807 & sleep 98807", LONG * 10).await.unwrap();
+        let mark = mark(HARNESS, std::os::unix::process::parent_id());
+        session.send(&format!("setsid sleep {mark} & sleep {mark}"), LONG * 10).await.unwrap();
     });
 }
 
@@ -199,10 +202,11 @@ fn killing_the_harness_kills_its_sessions() {
         .env(WORKSPACE, place.workspace())
         .spawn()
         .unwrap();
-    eventually("the session runs", || sleepers("98807").len() >= 2);
+    let mark = mark(HARNESS, std::process::id());
+    eventually("the session runs", || sleepers(&mark).len() >= 2);
     harness.kill().unwrap();
     harness.wait().unwrap();
     common::next_start();
-    eventually("the session is dead", || sleepers("98807").is_empty());
+    eventually("the session is dead", || sleepers(&mark).is_empty());
     podium_sandbox::sweep();
 }

@@ -157,11 +157,11 @@ async fn a_cell_can_be_waited_for_and_interrupted() {
         std::fs::write(place.workspace().join("go"), "").unwrap();
         let seen = kernel.wait(LONG).await.unwrap();
         assert_eq!((seen.state, seen.output.text().as_str()), (value("3"), "two\n"));
-        for cell in ["time.sleep(98791)", "while True: pass", "import os\nos.read(os.pipe()[0], 1)"] {
+        for cell in ["time.sleep(1000)", "while True: pass", "import os\nos.read(os.pipe()[0], 1)"] {
             start(&mut *kernel, cell).await;
             assert_eq!(session_interrupt(&mut *kernel).await, "KeyboardInterrupt", "{cell}");
         }
-        start(&mut *kernel, "import os\nos.kill(os.getpid(), 19)\ntime.sleep(98791)").await;
+        start(&mut *kernel, "import os\nos.kill(os.getpid(), 19)\ntime.sleep(1000)").await;
         assert_eq!(session_interrupt(&mut *kernel).await, "KeyboardInterrupt");
         let refused = kernel.send_input("x", false, SHORT).await.unwrap_err();
         assert!(refused.to_string().contains("no standard input"), "{refused}");

@@ -4,7 +4,7 @@ use podium_sandbox::SandboxError;
 use podium_types::{execution::Ended, session::SessionKind, session::SessionState};
 
 use super::{LONG, SHORT, exited, job, open, printed, send, start};
-use crate::common::{Place, attacked, sleepers};
+use crate::common::{Place, attacked, mark, sleepers};
 
 /// The shells that are tried: the usual one, and the plainest.
 const SHELLS: [Option<&str>; 2] = [None, Some("/bin/sh")];
@@ -77,12 +77,12 @@ async fn at_the_soft_time_out_a_command_goes_on_and_can_be_interrupted() {
         job.shell = shell.map(Into::into);
         let mut session = open(&*sandbox, &job).await;
         for command in [
-            "sleep 98781; echo next",
+            "sleep 1000; echo next",
             "while :; do sleep 0.1; done; echo next",
             "while :; do :; done; echo next",
-            "kill -STOP $$; sleep 98781; echo next",
-            "sh -c 'kill -STOP $$; sleep 98781'; echo next",
-            "python3 -c 'import time; time.sleep(98781)' | cat; sleep 98781; echo next",
+            "kill -STOP $$; sleep 1000; echo next",
+            "sh -c 'kill -STOP $$; sleep 1000'; echo next",
+            "python3 -c 'import time; time.sleep(1000)' | cat; sleep 1000; echo next",
         ] {
             start(&mut *session, command).await;
             let busy = session.send("echo other", SHORT).await.unwrap_err();
@@ -113,11 +113,12 @@ async fn what_ignores_the_interrupt_goes_on_until_the_restart() {
     let place = Place::new();
     let mut session = open(&*sandbox, &job(&place, SessionKind::Shell)).await;
     send(&mut *session, "A=1; touch working/kept").await;
-    start(&mut *session, "trap '' INT; sleep 98788").await;
+    let mark = mark(88, std::process::id());
+    start(&mut *session, &format!("trap '' INT; sleep {mark}")).await;
     let seen = session.interrupt(SHORT).await.unwrap();
     assert!(seen.state == SessionState::Running && seen.interrupted, "{seen:?}");
     session.restart().await.unwrap();
-    assert_eq!(sleepers("98788"), [0_u32; 0]);
+    assert_eq!(sleepers(&mark), [0_u32; 0]);
     assert_eq!(session.facts().generation, 2);
     let seen = send(&mut *session, "echo \"[$A]\" $(ls working)").await;
     assert_eq!((seen.output.text().as_str(), seen.call, seen.generation), ("[] kept\n", 1, 2));
@@ -184,7 +185,8 @@ async fn jobs_in_the_background_are_listed_and_never_held_up() {
     let Some(sandbox) = attacked() else { return };
     let place = Place::new();
     let mut session = open(&*sandbox, &job(&place, SessionKind::Shell)).await;
-    let seen = send(&mut *session, "sleep 98782 & (yes noise) & echo on").await;
+    let mark = mark(82, std::process::id());
+    let seen = send(&mut *session, &format!("sleep {mark} & (yes noise) & echo on")).await;
     assert!(seen.state == exited(0) && seen.output.text().contains("on\n"), "{seen:?}");
     let seen = send(&mut *session, "echo front").await;
     assert!(seen.background.iter().any(|process| process.name == "sleep"), "{:?}", seen.background);
@@ -197,7 +199,7 @@ async fn jobs_in_the_background_are_listed_and_never_held_up() {
         printed += seen.output.dropped_bytes + seen.output.head.len() as u64 + seen.output.tail.len() as u64;
     }
     session.close().await.unwrap();
-    assert_eq!(sleepers("98782"), [0_u32; 0]);
+    assert_eq!(sleepers(&mark), [0_u32; 0]);
 }
 
 #[tokio::test]

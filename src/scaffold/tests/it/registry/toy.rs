@@ -12,7 +12,7 @@ use podium_scaffold::{
     SpecError, Strategy, StrategyError, Task,
 };
 use podium_types::chat::{ChatRequest, Message, Speaker};
-use podium_types::execution::{Collected, ExecutionRequest, Program};
+use podium_types::execution::{Collected, ExecutionRequest, Program, Workspace};
 use podium_types::key::EffectKey;
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +68,14 @@ impl Blueprint for ToySpec {
 
     fn parse_answer(&self, text: &str, format: Option<&str>) -> ParsedAnswer {
         let code = format.map_or_else(|| text.to_owned(), |format| format!("{format}: {text}"));
-        ParsedAnswer { status: AnswerStatus::Ok, why: None, plan: None, code: Some(code), actions: vec![] }
+        ParsedAnswer {
+            status: AnswerStatus::Ok,
+            why: None,
+            plan: None,
+            code: Some(code),
+            actions: vec![],
+            dropped: vec![],
+        }
     }
 }
 
@@ -91,6 +98,7 @@ impl Toy {
         let answer = context.chat(EffectKey::step(number, "chat"), &self.spec.turns.role, request).await?;
         let code = answer.map(|answer| answer.content).unwrap_or_default();
         let request = ExecutionRequest {
+            workspace: Workspace::Fresh,
             collect: Vec::new(),
             program: Program::Python { file: "solution.py".into(), code },
             timeout_ms: self.spec.action[0].seconds * 1_000,

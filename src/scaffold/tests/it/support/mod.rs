@@ -1,6 +1,7 @@
 //! The shipped files, a made-up competition, and nodes made by hand.
 
 pub(crate) mod context;
+pub(crate) mod home;
 pub(crate) mod script;
 pub(crate) mod shipped;
 

@@ -98,6 +98,9 @@ pub(crate) fn world(script: impl Fn(&str) -> Option<EffectResult> + 'static) -> 
                 EffectResult::Verdict(Verdict::Valid { sha256: sha256.clone(), copies_sample: false })
             }
             Effect::Preview(_) => EffectResult::Preview("input/\n  train.csv (90 rows)".into()),
+            Effect::Files(_) | Effect::Session(_) | Effect::Collect { .. } => {
+                panic!("a tree search has no home workspace")
+            }
             Effect::Node(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => EffectResult::Recorded,
         }
     })

@@ -28,8 +28,22 @@ print(open("/proc/self/cgroup").read(), os.sched_getscheduler(0), sorted(os.sche
 print(sorted(os.listdir("/")), sorted(os.listdir(".")), os.stat("/proc/self/status").st_uid, os.uname().nodename)
 for line in open("/proc/self/mountinfo"):
     root, *rest = line.split()[3:6]
-    # A jail may have device nodes of its own, and each harness has a prepared /etc of its own.
+    # A jail may have device nodes of its own, and each harness has a prepared /etc of its own: what is in it counts.
     print("" if rest[0].startswith("/dev/") or rest[0] == "/etc" else root, rest)
+import hashlib
+
+for folder, folders, files in os.walk("/etc"):
+    for path in [os.path.join(folder, name) for name in folders + files]:
+        status = os.lstat(path)
+        told = [path, oct(status.st_mode), status.st_uid, status.st_gid]
+        if os.path.islink(path):
+            told.append(os.readlink(path))
+        elif os.path.isfile(path):
+            try:
+                told.append(hashlib.sha256(open(path, "rb").read()).hexdigest())
+            except OSError as error:
+                told.append(error.errno)
+        print("etc", told)
 import ctypes
 
 libc = ctypes.CDLL(None)
