@@ -19,7 +19,7 @@ use crate::parallel::map_rows;
 /// Mean edit distance of cells that must be text: `billion-word-imputation`.
 pub(crate) fn sentence_distance(input: &Input<'_>) -> Result<Score, Fault> {
     let sides = Single::of(input)?;
-    let pairing = sides.sorted()?;
+    let pairing = sides.matched()?;
     let distances = map_rows(pairing.answers.len(), |range| {
         let mut distance = TextDistance::new();
         let between = |(row, guess, truth)| match (guess, truth) {
@@ -37,7 +37,7 @@ pub(crate) fn sentence_distance(input: &Input<'_>) -> Result<Score, Fault> {
 /// Mean edit distance of cells as Python spells them: `bms-molecular-translation`.
 pub(crate) fn spelled_distance(input: &Input<'_>) -> Result<Score, Fault> {
     let sides = Single::of(input)?;
-    let pairing = sides.sorted()?;
+    let pairing = sides.matched()?;
     let distances = map_rows(pairing.answers.len(), |range| {
         let mut distance = TextDistance::new();
         let between = |(_, guess, truth)| distance.between(&text_of(truth), &text_of(guess)) as f64;
