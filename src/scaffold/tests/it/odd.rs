@@ -109,7 +109,7 @@ fn odd_numbers_together_too() {
         match Scaffold::load(text, prompts(), &overrides) {
             Ok(scaffold) => runs(&scaffold, &format!("{id}: {sets:?}")),
             Err(SpecError::Invalid { path, .. }) => {
-                assert!(sets.iter().any(|(set, _)| *set == path), "{path}")
+                assert!(sets.iter().any(|(set, _)| *set == path), "{path}");
             }
             Err(error) => panic!("{id} {sets:?}: {error}"),
         }
