@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
+use podium_llm::WorstCase;
 use podium_types::chat::ChatRequest;
-use podium_types::usage::Usage;
 use serde_json::json;
 
 use crate::cli::failure::Failure;
@@ -67,7 +67,7 @@ struct FirstCall {
     model: String,
     request: ChatRequest,
     tokens: u64,
-    worst: Usage,
+    worst: WorstCase,
     leaves: String,
 }
 
