@@ -77,7 +77,12 @@ fn expected(record: &Value) -> (Value, String, Value) {
         .filter_map(|action| {
             let of = |key: &str| action.get(key).cloned();
             let thought = of("thought").and_then(|thought| thought.as_str().map(str::to_owned));
-            said = thought.or_else(|| of("content")?.as_str().map(str::to_owned)).unwrap_or_default();
+            // A delegation to the browsing agent holds what was said in its task.
+            let task =
+                action["inputs"]["task"].as_str().and_then(|task| task.split_once(". I should start with: "));
+            let delegated = task.map(|(said, _)| said.to_owned());
+            let content = || of("content")?.as_str().map(str::to_owned);
+            said = thought.or_else(content).or(delegated).unwrap_or_default();
             let (name, keys): (&str, &[(&str, &str)]) = match action["action_type"].as_str().unwrap() {
                 "MessageAction" => return None,
                 "CmdRunAction" => ("execute_bash", &[("command", "command"), ("is_input", "is_input")]),
