@@ -10,15 +10,17 @@
 #   competitions="…" ids                                 [all offline ones]
 #   python=PATH     an interpreter with the packages of benchmark/environments/base.txt [the environment `base`]
 #
-# The table goes to standard output, one JSON line for each run to OUT/results.jsonl. The stand-in is a library of
-# solutions, no language model: the table shows that every policy works everywhere, not which one is better.
+# The tables go to standard output, one JSON line for each run to OUT/results.jsonl: means with standard errors over seeds,
+# differences to `aide` on the same competitions and seeds, and how often a script that is wrong about itself was handed in.
+# The stand-in is a library of solutions, no language model: that every policy works everywhere is shown, not which one is
+# better.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 podium=target/release/podium out=target/policies steps=20 seeds="1 2 3" jobs=$(nproc) scaffolds= competitions= python=
 for option in "$@"; do
   case $option in
     podium=* | out=* | steps=* | seeds=* | jobs=* | scaffolds=* | competitions=* | python=*) declare "$option" ;;
-    *) sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+    *) sed -n '2,17s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
   esac
 done
 podium=$(realpath "$podium")

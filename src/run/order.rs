@@ -127,6 +127,7 @@ impl Order {
             description,
             metric: competition.metric.name.as_str().to_owned(),
             direction: competition.direction(),
+            metric_range: competition.metric.range(),
             submission_path: SUBMISSION_PATH.to_owned(),
             grants: Grants {
                 cpus: u32::try_from(sandbox.cpus).unwrap_or(u32::MAX),

@@ -19,6 +19,7 @@ use podium_types::execution::{Collected, Execution, ExecutionRequest, Workspace}
 use podium_types::files::{FileFault, FilesAnswer, FilesRequest};
 use podium_types::key::EffectKey;
 use podium_types::money::Usd;
+use podium_types::range::Range;
 use podium_types::rng::Rng;
 use podium_types::session::{SessionAnswer, SessionFault, SessionRequest};
 use podium_types::sha256::Sha256;
@@ -69,6 +70,9 @@ pub struct Task {
     pub metric: String,
     /// Which way it improves: fixed by the competition, never by a model.
     pub direction: Direction,
+    /// The values that it can have; any, where that is not known.
+    #[serde(default, skip_serializing_if = "Range::is_any")]
+    pub metric_range: Range,
     /// The one path of the submission, relative to the working directory of an execution.
     pub submission_path: String,
     /// What the sandbox really grants.

@@ -18,6 +18,9 @@ pub enum StrategyError {
     /// A misuse of the run context.
     #[error(transparent)]
     Context(#[from] ContextError),
+    /// A search policy asked for what cannot be: a mistake in its code.
+    #[error("the search policy is wrong: {0}")]
+    Policy(String),
     /// A prompt template did not render.
     #[error("prompt `{template}` does not render: {message}")]
     Prompt {

@@ -14,7 +14,7 @@
 //! - [`evaluation`](mod@evaluation): what scoring by training labels came to
 //! - [`money`], [`usage`]: dollars as integers, tokens, unknown cost
 //! - [`number`]: floats that survive JSON, NaN and infinities included
-//! - [`direction`](mod@direction): which way a metric improves
+//! - [`direction`](mod@direction), [`range`](mod@range): which way a metric improves, and what it can be
 //! - [`nearest`](mod@nearest): the nearest right name for a wrong one
 //! - [`canonical`]: JSON with sorted keys, and its hash
 //! - [`rng`]: the random numbers of a strategy
@@ -32,6 +32,7 @@ pub mod key;
 pub mod money;
 pub mod nearest;
 pub mod number;
+pub mod range;
 pub mod rng;
 pub mod session;
 pub mod sha256;

@@ -1,6 +1,7 @@
 //! Names of metrics with their options, and which value rules each of them can score.
 
 use podium_metric::Direction;
+use podium_types::range::Range;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::catalog::competition::ValueRule;
@@ -98,6 +99,29 @@ impl MetricName {
         }
     }
 
+    /// The values it can have, by its definition: what is outside was never measured.
+    pub const fn range(self) -> Range {
+        match self {
+            Self::LogLoss
+            | Self::Rmse
+            | Self::Mae
+            | Self::Rmsle
+            | Self::Mape
+            | Self::MeanPoissonDeviance
+            | Self::MeanLevenshtein => Range::NOT_NEGATIVE,
+            Self::QuadraticWeightedKappa | Self::Pearson => Range::CORRELATION,
+            Self::Accuracy
+            | Self::RocAuc
+            | Self::MacroF1
+            | Self::MicroF1
+            | Self::MeanColumnAuc
+            | Self::AveragePrecision
+            | Self::ExactMatch
+            | Self::MapAtK
+            | Self::ErrorRate => Range::SHARE,
+        }
+    }
+
     /// The value rules it can score by the rules of the offline competitions.
     pub const fn rules(self) -> &'static [ValueRule] {
         use ValueRule::{Label, Labels, NonNegative, Number, Probability, Ranking, Text};
@@ -147,6 +171,13 @@ pub struct Metric {
     pub direction: Direction,
     /// Its options.
     pub options: MetricOptions,
+}
+
+impl Metric {
+    /// The values it can have; any, for a metric of a grader in Rust that has no word of its own.
+    pub fn range(&self) -> Range {
+        MetricName::from_word(&self.name).map_or(Range::ANY, MetricName::range)
+    }
 }
 
 /// Options of a metric; each belongs to one metric only.

@@ -140,6 +140,7 @@ fn handle() -> Handle {
         description: String::new(),
         metric: "accuracy".to_owned(),
         direction: Direction::Higher,
+        metric_range: podium_types::range::Range::ANY,
         submission_path: "./submission/submission.csv".to_owned(),
         grants: Grants {
             cpus: 1,

@@ -11,6 +11,13 @@ pub(super) fn head(head: &Head) -> Result<(), SpecError> {
     at_least_one("limits.steps", u64::from(head.limits.steps))?;
     at_least_one("limits.time_limit", head.limits.time_limit.millis())?;
     at_least_one("limits.execution_timeout", head.limits.execution_timeout.millis())?;
+    for (role, model) in &head.models {
+        not_negative(&format!("models.{role}.temperature"), model.temperature.unwrap_or_default())?;
+        at_least_one(
+            &format!("models.{role}.max_output_tokens"),
+            u64::from(model.max_output_tokens.unwrap_or(1)),
+        )?;
+    }
     head.validation.check()?;
     if head.output.head_chars.saturating_add(head.output.tail_chars) > head.output.max_chars {
         return Err(invalid("output.max_chars", "is less than head_chars and tail_chars together"));
@@ -21,6 +28,17 @@ pub(super) fn head(head: &Head) -> Result<(), SpecError> {
 /// A number that may not be 0.
 pub fn at_least_one(path: &str, number: u64) -> Result<(), SpecError> {
     if number == 0 { Err(invalid(path, "must be at least 1")) } else { Ok(()) }
+}
+
+/// A number of things that are made at once, or one after another without a look at a limit.
+pub fn at_most(path: &str, number: u64, most: u64) -> Result<(), SpecError> {
+    if number > most { Err(invalid(path, &format!("must be at most {most}"))) } else { Ok(()) }
+}
+
+/// Answers to ask for in a row: somebody who needs more than these has another problem, and pays for each.
+pub fn tries(path: &str, number: u32) -> Result<(), SpecError> {
+    at_least_one(path, u64::from(number))?;
+    at_most(path, u64::from(number), 100)
 }
 
 /// A finite number from 0.

@@ -11,11 +11,12 @@ use crate::blueprint::{Blueprint, PromptUse, RoleUse};
 use crate::common::Common;
 use crate::context::{Budget, Task};
 use crate::prompts::cut::REMARK;
-use crate::spec::check::{at_least_one, invalid, refers_to};
+use crate::spec::check::{at_least_one, invalid, refers_to, tries};
 use crate::spec::{Head, SpecError, ValidationSpec};
 use crate::strategy::{Strategy, StrategyError};
 use crate::tree_search::evaluation::{EvaluationSpec, SourceName};
 use crate::tree_search::memory::Memory;
+use crate::tree_search::operators::Asks;
 use crate::tree_search::operators::parts::Sources;
 use crate::tree_search::operators::request::{Attempt, Situation, build};
 use crate::tree_search::policy::{self, Ask, OperatorUse};
@@ -108,7 +109,7 @@ impl Blueprint for TreeSearchSpec {
             return Ok(None);
         };
         let operator = operator_of(&search, &expansion.operator)?;
-        let write = operator.study().unwrap_or(operator.write());
+        let Some(Asks { write, .. }) = operator.asks().into_iter().next() else { return Ok(None) };
         let memory = &Memory::default();
         let sources = Sources { task, preview, memory, parents: &[], study: None };
         let situation = Situation { budget: *budget, siblings: 0 };
@@ -157,7 +158,7 @@ fn evaluation(spec: &EvaluationSpec) -> Result<(), SpecError> {
         return Err(invalid("evaluation.outlier_factor", "must be a number above 1"));
     }
     match &spec.review {
-        Some(review) => at_least_one("evaluation.review.tries", u64::from(review.tries)),
+        Some(review) => tries("evaluation.review.tries", review.tries),
         None if spec.metric.iter().chain(&spec.record).any(|source| *source == SourceName::Review) => {
             Err(invalid("evaluation.review", "is needed where the metric may come from the review"))
         }

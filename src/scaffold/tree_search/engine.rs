@@ -17,8 +17,8 @@ use crate::prompts::variables::RunVariables;
 use crate::strategy::{Finished, StrategyError};
 use crate::tree_search::expand::{Expanded, expand};
 use crate::tree_search::memory::Memory;
+use crate::tree_search::operators::OperatorSpec;
 use crate::tree_search::operators::bench::{Bench, Job, Parent};
-use crate::tree_search::operators::{OperatorSpec, WriteSpec};
 use crate::tree_search::policy::{self, Ask, Told};
 use crate::tree_search::selection::{self, Choice, Selector};
 use crate::tree_search::view::{Expansion, Tree, View, value};
@@ -74,7 +74,7 @@ pub(crate) async fn run(search: &TreeSearch, context: &dyn RunContext) -> Result
 }
 
 async fn preview(search: &TreeSearch, context: &dyn RunContext) -> Result<String, StrategyError> {
-    if !search.spec.operators.values().flat_map(OperatorSpec::writes).any(|write| write.data_preview) {
+    if !search.spec.operators.values().flat_map(OperatorSpec::asks).any(|ask| ask.write.data_preview) {
         return Ok(String::new());
     }
     let request = PreviewRequest { max_chars: search.common.head.data_preview.max_chars };
@@ -91,21 +91,25 @@ fn job(
     expansion: &Expansion,
 ) -> Result<Job, StrategyError> {
     let operator = operator_of(search, &expansion.operator)?;
-    let memory = |write: Option<&WriteSpec>| match write.and_then(|write| write.memory.as_ref()) {
-        Some(spec) => {
-            let (prompts, tokens) = (&search.common.prompts, search.spec.prompt_budget.memory);
-            Memory::gather(view.tree, context.task(), prompts, spec, &expansion.parents, tokens)
-        }
-        None => Ok(Memory::default()),
+    let mut memories = BTreeMap::new();
+    for ask in operator.asks() {
+        let Some(spec) = &ask.write.memory else { continue };
+        let (prompts, tokens) = (&search.common.prompts, search.spec.prompt_budget.memory);
+        let gathered = Memory::gather(view.tree, context.task(), prompts, spec, &expansion.parents, tokens)?;
+        memories.insert(ask.table, gathered);
+    }
+    let parent = |id: &u32| match view.tree.get(*id) {
+        Some(node) => Ok(Parent { node: node.clone(), run: runs.get(id).cloned() }),
+        None => Err(StrategyError::Policy(format!(
+            "it asks for `{}` from node {id}, which has not finished",
+            expansion.operator
+        ))),
     };
-    let parent =
-        |id: &u32| view.tree.get(*id).map(|node| Parent { node: node.clone(), run: runs.get(id).cloned() });
     Ok(Job {
         id,
         expansion: expansion.clone(),
-        parents: expansion.parents.iter().filter_map(parent).collect(),
-        memory: memory(Some(operator.write()))?,
-        study_memory: memory(operator.study())?,
+        parents: expansion.parents.iter().map(parent).collect::<Result<_, _>>()?,
+        memories,
         siblings: expansion.parents.first().map_or_else(|| view.drafts(), |parent| view.children(*parent)),
         best: view.tree.best(view.direction).map(value),
     })

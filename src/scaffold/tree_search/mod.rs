@@ -43,8 +43,7 @@ impl Strategy for TreeSearch {
 
 /// The operator of this name. A scaffold is checked when it is loaded, so only a policy in Rust can name a wrong one.
 pub(crate) fn operator_of<'a>(search: &'a TreeSearch, name: &str) -> Result<&'a OperatorSpec, StrategyError> {
-    search.spec.operators.get(name).ok_or_else(|| StrategyError::Prompt {
-        template: name.to_owned(),
-        message: "the scaffold has no such operator".to_owned(),
+    search.spec.operators.get(name).ok_or_else(|| {
+        StrategyError::Policy(format!("it asks for the operator `{name}`, which the scaffold does not have"))
     })
 }

@@ -69,6 +69,9 @@ fn boards_run_from_best_to_worst_and_agree_with_the_thresholds() {
         boards += 1;
         let better = |left: f64, right: f64| competition.direction().better(left, right);
         assert!(scores.windows(2).all(|pair| !better(pair[1], pair[0])), "{id} is not in order");
+        let range = competition.metric.range();
+        let outside = scores.iter().find(|score| !range.holds(**score));
+        assert_eq!(outside, None, "{id}: {} is {range}", competition.metric.name);
         let [gold, silver, bronze] =
             medal_positions(scores.len()).map(|place| round_like_python(scores[place - 1]));
         let board = competition.board.thresholds.unwrap();

@@ -11,11 +11,15 @@ mod codeact;
 #[cfg(test)]
 mod home;
 #[cfg(test)]
+mod judgement;
+#[cfg(test)]
 mod memory;
 #[cfg(test)]
 mod mlab;
 #[cfg(test)]
 mod numbers;
+#[cfg(test)]
+mod odd;
 #[cfg(test)]
 mod policies;
 #[cfg(test)]

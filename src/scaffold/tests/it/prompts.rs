@@ -267,7 +267,10 @@ fn every_prompt_of_every_scaffold_names_one_submission_and_no_other() {
     for (id, scaffold) in shipped::scaffolds() {
         let tables = tables(&scaffold);
         let mut wanted: BTreeSet<&str> = tables.operators.keys().map(String::as_str).collect();
-        wanted.extend(tables.operators.values().filter_map(|operator| operator.study().map(|_| "study")));
+        for operator in tables.operators.values() {
+            let asks = operator.asks();
+            wanted.extend(asks.iter().rev().skip(1).map(|ask| ask.table));
+        }
         wanted.insert("review");
         let steps = scaffold.limits().steps.min(60);
         for seed in 0..6 {

@@ -243,7 +243,10 @@ fn a_single_try_can_be_asked_for() {
     let context = FakeContext::new(1, 1, world(unread));
     context.drive(&*aide(&once).strategy()).unwrap();
     let reviews = keys(&context).into_iter().filter(|key| key.contains("/review/")).count();
-    assert_eq!((reviews, nodes(&context)[0].buggy.as_deref()), (1, Some("the review could not be read")));
+    assert_eq!(
+        (reviews, nodes(&context)[0].flags.as_slice()),
+        (1, ["the review could not be read".to_owned()].as_slice())
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@
 
 mod folds;
 mod holdout;
+mod loose;
 mod outcome;
 pub mod printed;
 pub mod review;
@@ -19,7 +20,7 @@ use podium_types::number::Number;
 use podium_types::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
-use crate::context::RunContext;
+use crate::context::{RunContext, Task};
 use crate::node::{NodeRecord, Signal};
 use crate::prompts::variables::RunVariables;
 use crate::strategy::StrategyError;
@@ -101,8 +102,9 @@ pub(crate) trait MetricSource {
     fn measure<'a>(&'a self, case: Case<'a>) -> LocalBoxFuture<'a, Result<Reading, StrategyError>>;
 }
 
-/// Judges a node that was executed: fills in signals, metric, summary, flags, and why it is buggy. `best` is the metric
-/// of the best good node when this one was proposed. Returns what a later prompt is to tell of it besides.
+/// Judges a node that was executed: fills in signals, metric, summary, flags, and why it is buggy. A review that cannot be
+/// read is an opinion less, and no bug of the program: facts and sources decide then. `best` is the metric of the best
+/// good node when this one was proposed. Returns what a later prompt is to tell of it besides.
 pub(crate) async fn evaluate(
     search: &TreeSearch,
     context: &dyn RunContext,
@@ -117,24 +119,31 @@ pub(crate) async fn evaluate(
         None => None,
     };
     let case = Case { context, node, execution, review: review.as_ref() };
-    let Measured { signals, chosen, remarks } = measure(spec, case).await?;
+    let Measured { signals, chosen, mut remarks } = measure(spec, case).await?;
     tell_contradictions(case, &signals).await?;
     let metric = chosen.map(|place| signals.get(place).map_or(f64::NAN, |signal| signal.value.0));
     node.metric_source = chosen.and_then(|place| signals.get(place)).map(|signal| signal.source.clone());
     node.signals = signals;
     let metric = metric.filter(|metric| metric.is_finite());
-    let opinion = match &review {
-        None if spec.review.is_some() => Some("the review could not be read".to_owned()),
-        Some(review) if review.is_bug => Some("the review found a bug".to_owned()),
-        _ if metric.is_none() => Some(match remarks.first() {
-            Some(remark) => format!("no finite validation metric: {remark}"),
-            None => "no finite validation metric".to_owned(),
-        }),
-        _ => outlier(spec, metric, best),
+    let unread = spec.review.is_some() && review.is_none();
+    let found_bug = review.as_ref().is_some_and(|review| review.is_bug);
+    let doubt = doubt(context.task(), spec, metric, best, remarks.first());
+    let opinion = match &doubt {
+        _ if found_bug => Some("the review found a bug".to_owned()),
+        Some(doubt) if unread => Some(format!("the review could not be read; {doubt}")),
+        doubt => doubt.clone(),
     };
-    node.buggy = outcome::failure(execution).or_else(|| fault_of(&node.submission)).or(opinion);
+    node.buggy =
+        outcome::failure(execution).or_else(|| fault_of(&node.submission)).or_else(|| opinion.clone());
     node.metric = metric.map(Number);
     node.flags.clone_from(&remarks);
+    if unread {
+        node.flags.push("the review could not be read".to_owned());
+    }
+    if remarks.is_empty() && node.buggy == opinion {
+        // Nothing else went wrong that the next program could be told of.
+        remarks.extend(doubt);
+    }
     if matches!(node.submission, Verdict::Valid { copies_sample: true, .. }) {
         node.flags.push("the submission copies the sample".to_owned());
     }
@@ -181,10 +190,32 @@ fn fault_of(submission: &Verdict) -> Option<String> {
     }
 }
 
+/// Why the metric is not believed; none: it is.
+fn doubt(
+    task: &Task,
+    spec: &EvaluationSpec,
+    metric: Option<f64>,
+    best: Option<f64>,
+    remark: Option<&String>,
+) -> Option<String> {
+    let Some(metric) = metric else {
+        return Some(match remark {
+            Some(remark) => format!("no finite validation metric: {remark}"),
+            None => "no finite validation metric".to_owned(),
+        });
+    };
+    // A sign turned round, a per cent, a number made up: each would win for ever.
+    let (name, range) = (&task.metric, task.metric_range);
+    let impossible = !range.holds(metric);
+    impossible
+        .then(|| format!("its validation {name} {metric} cannot be: a {name} is {range}"))
+        .or_else(|| outlier(spec, metric, best))
+}
+
 /// A metric far from all that is known is a mistake more often than a discovery (ML-Master, arXiv:2506.16499, does so
 /// with a factor of 100). A zero on either side has no ratio, and is believed.
-fn outlier(spec: &EvaluationSpec, metric: Option<f64>, best: Option<f64>) -> Option<String> {
-    let (factor, metric, best) = (spec.outlier_factor?, metric?, best?);
+fn outlier(spec: &EvaluationSpec, metric: f64, best: Option<f64>) -> Option<String> {
+    let (factor, best) = (spec.outlier_factor?, best?);
     let ratio = (metric / best).abs();
     let far = ratio.is_finite() && ratio > 0.0 && (ratio > factor || ratio < 1.0 / factor);
     far.then(|| format!("its metric {metric} is not believed: the best so far is {best}"))

@@ -20,7 +20,7 @@ use crate::prompts::sections::description;
 use crate::prompts::variables::{RunVariables, submission_path, word};
 use crate::strategy::StrategyError;
 use crate::tree_search::TreeSearch;
-use crate::tree_search::evaluation::{Case, MetricSource, Reading};
+use crate::tree_search::evaluation::{Case, MetricSource, Reading, loose};
 use crate::tree_search::operators::request::{Attempt, Built};
 use crate::tree_search::variables::ReviewVariables;
 
@@ -167,12 +167,20 @@ pub fn schema() -> Value {
     })
 }
 
-/// Reads a review from the checked document, or else from an object in the text.
+/// Reads a review from the checked document, or else from the last object in the text that is one.
 fn read(answer: &ChatAnswer) -> Option<Review> {
-    let document = answer.document.clone().or_else(|| object_in(&answer.content))?;
+    let document = answer.document.as_ref().and_then(review_of);
+    document.or_else(|| loose::objects(&answer.content).iter().rev().find_map(review_of))
+}
+
+fn review_of(document: &Value) -> Option<Review> {
     let is_bug = match document.get("is_bug")? {
         Value::Bool(is_bug) => *is_bug,
-        Value::String(text) => text.trim().to_ascii_lowercase().parse().ok()?,
+        Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
+            "true" | "yes" => true,
+            "false" | "no" => false,
+            _ => return None,
+        },
         _ => return None,
     };
     let summary = document.get("summary").and_then(Value::as_str).unwrap_or_default().trim().to_owned();
@@ -183,23 +191,6 @@ fn read(answer: &ChatAnswer) -> Option<Review> {
     };
     let lower_is_better = document.get("lower_is_better").and_then(Value::as_bool);
     Some(Review { is_bug, summary, metric: metric.filter(|metric| metric.is_finite()), lower_is_better })
-}
-
-fn object_in(text: &str) -> Option<Value> {
-    let (start, end) = (text.find('{')?, text.rfind('}')?);
-    let object = text.get(start..=end)?;
-    let read = serde_json::from_str::<Value>(object);
-    read.or_else(|_| serde_json::from_str(&with_json_words(object))).ok().filter(Value::is_object)
-}
-
-/// `True`, `False`, `None` and `NaN` outside of quotes as JSON has them: models that write Python slip into its words.
-fn with_json_words(text: &str) -> String {
-    let words = [("True", "true"), ("False", "false"), ("None", "null"), ("NaN", "null")];
-    let mend = |(place, piece): (usize, &str)| match place % 2 {
-        0 => words.iter().fold(piece.to_owned(), |piece, (python, json)| piece.replace(python, json)),
-        _ => piece.to_owned(),
-    };
-    text.split('"').enumerate().map(mend).collect::<Vec<_>>().join("\"")
 }
 
 #[cfg(test)]
@@ -257,6 +248,11 @@ mod tests {
         let review = read(&answer(None, python)).unwrap();
         assert_eq!((review.is_bug, review.summary.as_str(), review.metric), (false, "True to None.", None));
         assert_eq!(review.lower_is_better, Some(true));
+        // The last that is a review counts: models think aloud before they answer.
+        let several =
+            "{\"is_bug\": true} no: {\"is_bug\": \"no\", \"metric\": Infinity} {\"summary\": \"end\"}";
+        let expected = Review { is_bug: false, summary: String::new(), metric: None, lower_is_better: None };
+        assert_eq!(read(&answer(None, several)), Some(expected));
         for text in ["", "no bug", "{}", "} {", "{\"is_bug\": 3}", "{\"is_bug\": fal"] {
             assert_eq!(read(&answer(None, text)), None, "{text}");
         }

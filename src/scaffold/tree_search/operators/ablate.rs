@@ -9,17 +9,15 @@ use futures_util::future::LocalBoxFuture;
 use podium_types::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
-use crate::blueprint::PromptUse;
 use crate::prompts::variables::RunVariables;
-use crate::spec::SpecError;
 use crate::strategy::StrategyError;
 use crate::tree_search::operators::bench::Bench;
 use crate::tree_search::operators::write::{Call, WriteSpec, write};
-use crate::tree_search::operators::{Operator, Written};
+use crate::tree_search::operators::{Asks, Operator, Written};
 use crate::tree_search::variables::StudyVariables;
 
-/// The call's name in effect keys.
-pub(super) const STUDY: &str = "study";
+/// The table of the first prompt, and its name in effect keys.
+const STUDY: &str = "study";
 
 /// The file a study runs as: beside the solution in the run folder, it does not take its place.
 const STUDY_FILE: &str = "study.py";
@@ -34,32 +32,23 @@ pub struct AblateSpec {
     pub write: WriteSpec,
 }
 
-impl AblateSpec {
-    pub(super) fn check(&self, path: &str) -> Result<(), SpecError> {
-        self.study.check(&format!("{path}.study"))?;
-        self.write.check(&format!("{path}.write"))
-    }
-
-    pub(super) fn prompts(&self, path: &str) -> Vec<PromptUse<'_>> {
-        let study = self.study.prompts(&format!("{path}.study"));
-        study.into_iter().chain(self.write.prompts(&format!("{path}.write"))).collect()
-    }
-}
-
 impl Operator for AblateSpec {
+    fn asks(&self) -> Vec<Asks<'_>> {
+        vec![Asks { table: STUDY, write: &self.study }, Asks { table: "write", write: &self.write }]
+    }
+
     fn apply<'a>(&'a self, bench: &'a Bench<'a>) -> LocalBoxFuture<'a, Result<Written, StrategyError>> {
         Box::pin(async move {
             let study = study(&self.study, bench).await?;
-            let call =
-                Call { name: &bench.job.expansion.operator, memory: &bench.job.memory, study: Some(&study) };
-            write(&self.write, bench, call).await
+            let name = &bench.job.expansion.operator;
+            write(&self.write, bench, Call { name, memory: bench.memory("write"), study: Some(&study) }).await
         })
     }
 }
 
 /// Has the study written and runs it. What it hands in is not looked at.
 async fn study(spec: &WriteSpec, bench: &Bench<'_>) -> Result<StudyVariables, StrategyError> {
-    let call = Call { name: STUDY, memory: &bench.job.study_memory, study: None };
+    let call = Call { name: STUDY, memory: bench.memory(STUDY), study: None };
     let Written { plan, code, failure } = write(spec, bench, call).await?;
     if failure.is_some() {
         return Ok(StudyVariables { plan, run: None });

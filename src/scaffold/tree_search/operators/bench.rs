@@ -2,6 +2,7 @@
 //! It hands out the effect keys, so that an operator that asks or runs several times cannot use one twice.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use podium_types::chat::{ChatRequest, ChatResult};
 use podium_types::execution::{Execution, ExecutionRequest, Program, Workspace};
@@ -23,9 +24,8 @@ pub(crate) struct Job {
     pub(crate) id: u32,
     pub(crate) expansion: Expansion,
     pub(crate) parents: Vec<Parent>,
-    pub(crate) memory: Memory,
-    /// The memory of the prompt before, where the operator has two.
-    pub(crate) study_memory: Memory,
+    /// The memory of each of the operator's prompts, by their tables.
+    pub(crate) memories: BTreeMap<&'static str, Memory>,
     /// Children that the first parent has already, those in work included; for a draft, the drafts there are.
     pub(crate) siblings: usize,
     /// Metric of the best good node as of the proposal.
@@ -47,17 +47,24 @@ pub(crate) struct Bench<'a> {
     /// Overview of the data.
     pub(crate) preview: &'a str,
     executions: Cell<u32>,
+    /// The memory of a prompt that has none.
+    nothing: Memory,
 }
 
 impl<'a> Bench<'a> {
     /// A bench for one node.
-    pub(crate) const fn new(
+    pub(crate) fn new(
         search: &'a TreeSearch,
         context: &'a dyn RunContext,
         job: &'a Job,
         preview: &'a str,
     ) -> Self {
-        Self { search, context, job, preview, executions: Cell::new(0) }
+        Self { search, context, job, preview, executions: Cell::new(0), nothing: Memory::default() }
+    }
+
+    /// What the operator's prompt of this table tells of earlier nodes.
+    pub(crate) fn memory(&self, table: &str) -> &Memory {
+        self.job.memories.get(table).unwrap_or(&self.nothing)
     }
 
     /// Asks the model of `role`. `call` names the kind of question within the node, `number` the try.
@@ -80,7 +87,7 @@ impl<'a> Bench<'a> {
             workspace: Workspace::Fresh,
             program: Program::Python { file: file.to_owned(), code: code.to_owned() },
             timeout_ms: self.context.budget().next_execution_ms(),
-            env: std::collections::BTreeMap::new(),
+            env: BTreeMap::new(),
             collect: predictions.map(str::to_owned).collect(),
         };
         self.context.execute(EffectKey::node(self.job.id, "execute", number), request).await

@@ -1,8 +1,9 @@
 //! Operators: how a child is made. An operator gets a [`Bench`] with its parents and its prompt's parts, asks models,
 //! may run programs of its own on the way, and ends with one program that the engine executes and judges.
 //!
-//! A new operator is one file that implements [`Operator`], a variant of [`OperatorSpec`] and an arm in
-//! [`OperatorSpec::operator`]. The usual kind, `write`, needs no code at all: a template and a role.
+//! A new operator is one file with its tables that implements [`Operator`], a variant of [`OperatorSpec`] and an arm in
+//! [`OperatorSpec::operator`]; all that loading, checking and showing a scaffold needs to know are the prompts it asks
+//! with. The usual kind, `write`, needs no code at all: a template and a role.
 
 mod ablate;
 pub(crate) mod bench;
@@ -36,7 +37,6 @@ pub enum OperatorSpec {
 
 /// Words of effect keys below a node, which no operator may have as its name.
 const TAKEN: &[&str] = &[
-    ablate::STUDY,
     "begin",
     "direction",
     "final",
@@ -60,8 +60,20 @@ pub(crate) struct Written {
     pub(crate) failure: Option<String>,
 }
 
+/// One of an operator's prompts.
+#[derive(Clone, Copy, Debug)]
+pub struct Asks<'a> {
+    /// Its table below the operator's: `study`. Empty: the operator's table is the prompt's.
+    pub table: &'static str,
+    /// What it asks, and whom.
+    pub write: &'a WriteSpec,
+}
+
 /// A way to make a child.
 pub(crate) trait Operator {
+    /// Its prompts, in the order in which they are sent; the last asks for the program that is judged.
+    fn asks(&self) -> Vec<Asks<'_>>;
+
     /// Makes the program of one node.
     fn apply<'a>(&'a self, bench: &'a Bench<'a>) -> LocalBoxFuture<'a, Result<Written, StrategyError>>;
 }
@@ -75,55 +87,36 @@ impl OperatorSpec {
         }
     }
 
-    /// The prompt that asks for the final program.
-    pub const fn write(&self) -> &WriteSpec {
-        match self {
-            Self::Write(write) => write,
-            Self::Ablate(ablate) => &ablate.write,
-        }
-    }
-
-    /// The prompt before it, where there is one.
-    pub const fn study(&self) -> Option<&WriteSpec> {
-        match self {
-            Self::Write(_) => None,
-            Self::Ablate(ablate) => Some(&ablate.study),
-        }
-    }
-
-    /// All its prompts, in the order in which they are sent.
-    pub fn writes(&self) -> impl Iterator<Item = &WriteSpec> {
-        self.study().into_iter().chain([self.write()])
+    /// Its prompts, in the order in which they are sent.
+    pub fn asks(&self) -> Vec<Asks<'_>> {
+        self.operator().asks()
     }
 
     /// Checks values that are well formed; `name` is the operator's.
     pub(crate) fn check(&self, name: &str) -> Result<(), SpecError> {
         let path = format!("operators.{name}");
-        if TAKEN.contains(&name) {
+        let asks = self.asks();
+        if TAKEN.contains(&name) || asks.iter().any(|ask| ask.table == name) {
             return Err(invalid(&path, "is a name of Podium's own; take another"));
         }
-        match self {
-            Self::Write(write) => write.check(&path),
-            Self::Ablate(ablate) => ablate.check(&path),
-        }
+        asks.iter().try_for_each(|ask| ask.write.check(&ask.path(&path)))
     }
 
     /// The roles that are asked.
     pub(crate) fn roles(&self, path: &str) -> Vec<RoleUse<'_>> {
-        match self {
-            Self::Write(write) => vec![RoleUse { path: format!("{path}.role"), name: &write.role }],
-            Self::Ablate(ablate) => vec![
-                RoleUse { path: format!("{path}.study.role"), name: &ablate.study.role },
-                RoleUse { path: format!("{path}.write.role"), name: &ablate.write.role },
-            ],
-        }
+        let role = |ask: Asks<'_>| format!("{}.role", ask.path(path));
+        self.asks().into_iter().map(|ask| RoleUse { path: role(ask), name: &ask.write.role }).collect()
     }
 
     /// The templates that are rendered.
     pub(crate) fn prompts(&self, path: &str) -> Vec<PromptUse<'_>> {
-        match self {
-            Self::Write(write) => write.prompts(path),
-            Self::Ablate(ablate) => ablate.prompts(path),
-        }
+        self.asks().into_iter().flat_map(|ask| ask.write.prompts(&ask.path(path))).collect()
+    }
+}
+
+impl Asks<'_> {
+    /// The path of its table, where `operator` is the path of the operator's.
+    fn path(&self, operator: &str) -> String {
+        if self.table.is_empty() { operator.to_owned() } else { format!("{operator}.{}", self.table) }
     }
 }

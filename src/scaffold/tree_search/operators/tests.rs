@@ -6,6 +6,7 @@ use std::path::Path;
 use podium_types::chat::{ChatError, ChatRequest};
 use podium_types::execution::LimitHit;
 use podium_types::number::Number;
+use podium_types::range::Range;
 use podium_types::sha256::Sha256;
 use podium_types::tokens::estimate;
 use podium_types::verdict::Verdict;
@@ -75,6 +76,7 @@ fn task(description: String) -> Task {
         description,
         metric: "log loss".into(),
         direction: Direction::Lower,
+        metric_range: Range::NOT_NEGATIVE,
         submission_path: "./submission/submission.csv".into(),
         grants: Grants {
             cpus: 8,
@@ -211,7 +213,7 @@ fn check(nodes: u32, lengths: Lengths, window: u64) -> (usize, usize) {
     let (mut prompts, mut at_once) = (0, 0);
     for (name, search) in searches() {
         for (operator, spec) in &search.spec.operators {
-            for write in spec.writes() {
+            for write in spec.asks().into_iter().map(|ask| ask.write) {
                 for parents in [vec![], vec![0], vec![chain], vec![0, 1]] {
                     let memory = write.memory.as_ref().map_or_else(Memory::default, |memory| {
                         let tokens = search.spec.prompt_budget.memory;

@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::blueprint::PromptUse;
 use crate::spec::SpecError;
-use crate::spec::check::at_least_one;
+use crate::spec::check::tries;
 use crate::strategy::StrategyError;
 use crate::tree_search::answer::{self, Fault, Reading};
 use crate::tree_search::memory::{Memory, MemorySpec};
 use crate::tree_search::operators::bench::Bench;
 use crate::tree_search::operators::parts::Sources;
 use crate::tree_search::operators::request::{Attempt, Situation, build};
-use crate::tree_search::operators::{Operator, Written};
+use crate::tree_search::operators::{Asks, Operator, Written};
 use crate::tree_search::variables::{self, StudyVariables};
 
 /// The tables of this operator.
@@ -43,7 +43,7 @@ pub struct WriteSpec {
 
 impl WriteSpec {
     pub(super) fn check(&self, path: &str) -> Result<(), SpecError> {
-        at_least_one(&format!("{path}.tries"), u64::from(self.tries))
+        tries(&format!("{path}.tries"), self.tries)
     }
 
     pub(super) fn prompts(&self, path: &str) -> Vec<PromptUse<'_>> {
@@ -62,8 +62,12 @@ impl WriteSpec {
 }
 
 impl Operator for WriteSpec {
+    fn asks(&self) -> Vec<Asks<'_>> {
+        vec![Asks { table: "", write: self }]
+    }
+
     fn apply<'a>(&'a self, bench: &'a Bench<'a>) -> LocalBoxFuture<'a, Result<Written, StrategyError>> {
-        let call = Call { name: &bench.job.expansion.operator, memory: &bench.job.memory, study: None };
+        let call = Call { name: &bench.job.expansion.operator, memory: bench.memory(""), study: None };
         Box::pin(write(self, bench, call))
     }
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::node::NodeRecord;
 use crate::spec::SpecError;
-use crate::spec::check::{above_zero, at_least_one, share};
+use crate::spec::check::{above_zero, at_least_one, at_most, share};
 use crate::tree_search::policy::rules::softmax;
 use crate::tree_search::policy::{Ask, OperatorUse, Plan, Policy, Told};
 use crate::tree_search::view::{Expansion, View, value};
@@ -59,9 +59,13 @@ pub struct TemperatureSpec {
     pub end: f64,
 }
 
+/// More islands than any run has nodes for.
+const MOST_ISLANDS: u64 = 10_000;
+
 impl Plan for EvolutionSpec {
     fn check(&self) -> Result<(), SpecError> {
         at_least_one("policy.islands", self.islands as u64)?;
+        at_most("policy.islands", self.islands as u64, MOST_ISLANDS)?;
         at_least_one("policy.generation", self.generation as u64)?;
         at_least_one("policy.max_members", self.max_members as u64)?;
         at_least_one("policy.reset_every", self.reset_every.unwrap_or(1) as u64)?;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::node::NodeRecord;
 use crate::spec::SpecError;
-use crate::spec::check::{at_least_one, belongs, invalid};
+use crate::spec::check::{at_least_one, at_most, belongs, invalid};
 use crate::tree_search::policy::{Ask, OperatorUse, Plan, Policy};
 use crate::tree_search::view::{Expansion, View};
 
@@ -118,6 +118,9 @@ impl Plan for RulesSpec {
     }
 }
 
+/// A tournament of so many is sure of the best in any run.
+const MOST_DRAWN: u64 = 10_000;
+
 fn check(spec: &RulesSpec, rule: &RuleSpec) -> Result<(), SpecError> {
     let path = |field: &str| format!("policy.rule.{}.{field}", rule.name);
     let word = |character: char| character.is_ascii_alphanumeric() || character == '_' || character == '-';
@@ -136,6 +139,7 @@ fn check(spec: &RulesSpec, rule: &RuleSpec) -> Result<(), SpecError> {
         return Err(invalid(&path("temperature"), "must be a number above 0"));
     }
     at_least_one(&path("size"), rule.size.unwrap_or(1) as u64)?;
+    at_most(&path("size"), rule.size.unwrap_or(1) as u64, MOST_DRAWN)?;
     at_least_one(&path("parents"), rule.parents.unwrap_or(1) as u64)?;
     let counts = matches!(rule.when, Condition::DraftsBelow | Condition::GoodAtLeast);
     belongs(counts, rule.number.is_some(), &path("number"), "when = \"drafts_below\" or \"good_at_least\"")?;

@@ -11,6 +11,7 @@ use podium_scaffold::tree_search::TreeSearchSpec;
 use podium_scaffold::{Budget, Scaffold, Task};
 use podium_types::money::Usd;
 use podium_types::number::Number;
+use podium_types::range::Range;
 use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 
@@ -58,6 +59,7 @@ pub(crate) fn task() -> Task {
         description: "# Segments\n\nTell the seven kinds of segment apart.\n\n```\nid,label\n```\n".into(),
         metric: "log loss".into(),
         direction: Direction::Lower,
+        metric_range: Range::NOT_NEGATIVE,
         submission_path: "./submission/submission.csv".into(),
         grants: Grants {
             cpus: 2,
