@@ -5,8 +5,8 @@ use std::time::Duration;
 use podium_types::chat::{ChatRequest, FinishReason, Message, Speaker, Tool};
 use serde_json::json;
 
-use super::super::server::{Act, STREAM};
-use super::speech::{Protocol, Say, stream};
+use super::super::server::{Act, STREAM, Step};
+use super::speech::{Place, Protocol, Say, stream, through};
 use crate::{ServiceFailure, Settings};
 
 pub(super) struct Row {
@@ -107,6 +107,18 @@ pub(super) fn good(protocol: &dyn Protocol) -> Act {
 
 pub(super) fn good_events(protocol: &dyn Protocol) -> String {
     stream(protocol, &Say::fine()).unwrap_or_default()
+}
+
+/// An answer in pieces of so many bytes with a pause after each. What follows the reason of the end comes in one piece: a
+/// finished answer waits for its usage for a time only, and a slow machine must not make that a matter of luck.
+pub(super) fn dripped(protocol: &dyn Protocol, say: &Say, size: usize, pause: Duration) -> Act {
+    let whole = stream(protocol, say).unwrap_or_default();
+    let (slow, rest) = whole.split_at(through(protocol, say, Place::Finish).len());
+    Act::Steps(vec![
+        Step::Write(STREAM.as_bytes().to_vec()),
+        Step::Drip(slow.as_bytes().to_vec(), size, pause),
+        Step::Write(rest.as_bytes().to_vec()),
+    ])
 }
 
 /// A response with a body of known length, and its end told: a try goes out at once, and must not meet a connection
