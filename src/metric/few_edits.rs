@@ -33,8 +33,9 @@ pub(crate) fn few_edits(left: &[u8], right: &[u8], most: usize) -> Option<usize>
             let best = if edits == 0 { 1 } else { before.max(step(here)).max(step(behind)) };
             before = here;
             // Past the end of a text the cell before it is as near.
-            let longest = (right.len() + MIDDLE).saturating_sub(diagonal).min(left.len());
-            let Some(row) = best.checked_sub(1).map(|row| row.min(longest)) else { continue };
+            let Some(longest) = (right.len() + MIDDLE).checked_sub(diagonal) else { continue };
+            let Some(row) = best.checked_sub(1) else { continue };
+            let row = row.min(longest).min(left.len());
             let Some(column) = (row + diagonal).checked_sub(MIDDLE) else { continue };
             let row = row + shared(left.get(row..)?, right.get(column..)?);
             if diagonal == goal && row == left.len() {
