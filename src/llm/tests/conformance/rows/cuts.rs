@@ -142,7 +142,8 @@ fn silences(protocol: &dyn Protocol) -> Vec<Row> {
     };
     // Longer than the limit as a whole, though never between two pieces.
     let told = through(protocol, &Say::fine(), Place::Finish).len();
-    let slow = dripped(protocol, &Say::fine(), told / 40, Duration::from_millis(250));
+    let text = told - before(protocol, &Say::fine(), Place::Text).len();
+    let slow = dripped(protocol, &Say::fine(), text / 40, Duration::from_millis(250));
     rows.push(Row::new("a slow drip within the stall limit", slow, answered(fine())).with(short_stall));
     let late = drip(format!("{STREAM}{half}{whole}"), half.len() + STREAM.len(), 25_000);
     rows.push(Row::new("a pause beyond the stall limit", late, stalled.clone()).with(short_stall));
