@@ -279,10 +279,7 @@ impl Shared {
 
     pub(crate) fn output_limit(&self, model: &ModelName, request: &ChatRequest) -> u32 {
         let facts = self.facts(model);
-        let asked = request.max_output_tokens.or(self.settings.default_max_output_tokens);
-        // The Responses API takes no smaller limit.
-        let least = if facts.api == Api::Responses { 16 } else { 1 };
-        asked.unwrap_or(facts.max_output_tokens).min(facts.output_limit.unwrap_or(u32::MAX)).max(least)
+        output_limit(request.max_output_tokens.or(self.settings.default_max_output_tokens), facts)
     }
 
     fn corrections(&self) -> MutexGuard<'_, BTreeMap<ModelName, Corrections>> {
@@ -328,6 +325,16 @@ fn unknown_provider(provider: &str, settings: &Settings) -> Error {
         ),
     };
     Error::Configuration { problem: format!("there is no model provider `{provider}`"), hint }
+}
+
+/// How long an answer may be where so much was asked for.
+fn output_limit(asked: Option<u32>, facts: &ModelFacts) -> u32 {
+    // What is left of a small window is the prompt's: with less no prompt would fit, however short.
+    let half = facts.context_window.map_or(u32::MAX, |window| u32::try_from(window / 2).unwrap_or(u32::MAX));
+    // The Responses API takes no smaller limit.
+    let least = if facts.api == Api::Responses { 16 } else { 1 };
+    let most = facts.output_limit.unwrap_or(u32::MAX).min(half);
+    asked.unwrap_or(facts.max_output_tokens).min(most).max(least)
 }
 
 /// An address of this machine to which nothing is said by TLS.
@@ -383,7 +390,29 @@ fn check_key(provider: &str, endpoint: &Endpoint) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_near;
+    use super::{ModelFacts, is_near, output_limit};
+    use crate::catalog::Api;
+
+    #[test]
+    fn an_answer_leaves_room_for_the_prompt() {
+        for (asked, window, limit, expected) in [
+            (Some(16_384), None, None, 16_384),
+            (Some(16_384), Some(128_000), None, 16_384),
+            (Some(16_384), Some(128_000), Some(4_096), 4_096),
+            (Some(16_384), Some(8_192), None, 4_096),
+            (Some(16_384), Some(8_192), Some(8_192), 4_096),
+            (Some(100), Some(8_192), None, 100),
+            (Some(100), Some(0), None, 1),
+            (None, Some(200), None, 100),
+            (None, Some(u64::MAX), None, 1_000),
+        ] {
+            let base = ModelFacts { max_output_tokens: 1_000, ..ModelFacts::default() };
+            let facts = ModelFacts { context_window: window, output_limit: limit, ..base };
+            assert_eq!(output_limit(asked, &facts), expected, "{asked:?} {window:?} {limit:?}");
+        }
+        let facts = ModelFacts { api: Api::Responses, ..ModelFacts::default() };
+        assert_eq!(output_limit(Some(1), &facts), 16);
+    }
 
     #[test]
     fn what_is_near() {
