@@ -253,6 +253,9 @@ pub enum RunError {
     Format(u32),
 }
 
+/// What to do about a changed configuration.
+const CHANGED: &str = "put back what it was; `podium resume` raises limits (--steps, --time-limit, --max-cost), and a run with another configuration is a new one";
+
 impl RunError {
     /// Who can do something about it.
     pub fn class(&self) -> Class {
@@ -397,10 +400,7 @@ impl RunError {
                 "put journal.db back from a copy; the best submission so far is still in best/. Going on would begin anew"
                     .to_owned(),
             ),
-            Self::ConfigChanged(_) => Some(
-                "put back what it was; `podium resume` raises limits (--steps, --time-limit, --max-cost), and a run with another configuration is a new one"
-                    .to_owned(),
-            ),
+            Self::ConfigChanged(_) => Some(CHANGED.to_owned()),
             Self::DiskFull(_) => {
                 Some("free some room, then go on; everything committed is kept".to_owned())
             }
