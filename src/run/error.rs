@@ -234,6 +234,9 @@ pub enum RunError {
     /// A run that has files of nodes or a report, and no journal.
     #[error("the journal of {} is gone, and with it what the run did and paid for", .0.display())]
     JournalLost(std::path::PathBuf),
+    /// A configuration that is not what the run began with.
+    #[error("{} was changed since the run began", .0.display())]
+    ConfigChanged(std::path::PathBuf),
     /// A run all of whose nodes have been graded: whoever goes on with it could know their scores.
     #[error("{} is closed: all its nodes have been graded", .0.display())]
     Closed(std::path::PathBuf),
@@ -264,6 +267,9 @@ pub enum RunError {
 const MOVE_BACK: &str =
     "set the address as it was (OPENAI_BASE_URL, say); to move on purpose, change place.json";
 
+/// What to do about a changed configuration.
+const CHANGED: &str = "put back what it was; `podium resume` raises limits (--steps, --time-limit, --max-cost), and a run with another configuration is a new one";
+
 impl RunError {
     /// Who can do something about it.
     pub fn class(&self) -> Class {
@@ -285,6 +291,7 @@ impl RunError {
             Self::Lock(LockError::Io { .. })
             | Self::Pointer { .. }
             | Self::JournalLost(_)
+            | Self::ConfigChanged(_)
             | Self::Data(_)
             | Self::Playbook(_)
             | Self::NoPlaybook(_)
@@ -409,6 +416,7 @@ impl RunError {
                 "put journal.db back from a copy; the best submission so far is still in best/. Going on would begin anew"
                     .to_owned(),
             ),
+            Self::ConfigChanged(_) => Some(CHANGED.to_owned()),
             Self::DiskFull(_) => {
                 Some("free some room, then go on; everything committed is kept".to_owned())
             }
