@@ -45,6 +45,10 @@ pub fn shortest32(value: f32) -> String {
     let mut text = String::new();
     if (1e-4..1e16).contains(&wide.abs()) {
         push(&mut text, format_args!("{value:?}"));
+        // Between 2^20 and 2^24 the exact value may lie in the middle of two texts.
+        if (1e6..2e7).contains(&wide.abs()) {
+            return even(&text, wide);
+        }
         return text;
     }
     push_exponent(&mut text, &format!("{value:e}"));
@@ -57,11 +61,21 @@ fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
 }
 
 fn push_shortest(text: &mut String, value: f64) {
-    if value == 0.0 || (1e-4..1e16).contains(&value.abs()) {
+    if (1e15..1e16).contains(&value.abs()) {
+        // Between 2^50 and 2^53 the exact value may lie in the middle of two texts.
+        text.push_str(&even(&format!("{value:?}"), value));
+    } else if value == 0.0 || (1e-4..1e16).contains(&value.abs()) {
         push(text, format_args!("{value:?}"));
     } else {
         push_exponent(text, &format!("{value:e}"));
     }
+}
+
+/// The text of as many decimals that is nearest to the value; of two that are equally near the one with an even digit at
+/// its end, which is Python's choice and not Rust's.
+fn even(shortest: &str, value: f64) -> String {
+    let decimals = shortest.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    format!("{value:.decimals$}")
 }
 
 /// Rust's `1e-7` as C's and Python's `1e-07`.

@@ -59,7 +59,7 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     bench.write("private/test.csv", &answers)?;
     let sample = answers
         .with_same("LatitudeDegrees", MixedCell::Float(37.904_611_315_634_504))
-        .with_same("LongitudeDegrees", MixedCell::Float(-86.481_078_062_495_46));
+        .with_same("LongitudeDegrees", MixedCell::Float(-86.481_078_062_495_48));
     bench.write("public/sample_submission.csv", &sample)?;
     bench.copy("metadata", "public/metadata")
 }
