@@ -22,7 +22,7 @@ pub(crate) struct PrepareArguments {
     /// Folder of the raw download, inner archives as they are; of several competitions, a folder with one ID/ for each
     #[arg(long, value_name = "DIR")]
     raw: Option<PathBuf>,
-    /// Another number of the recipe, such as prepare.constants.test_rows=100; `competitions show ID --json` has them
+    /// Another number of the recipe, such as `prepare.constants.test_rows=100`; `competitions show ID --json` has them
     #[arg(long, value_name = "KEY=NUMBER", value_parser = constant, requires = "raw")]
     set: Vec<(String, i64)>,
     /// Print one JSON document on standard output

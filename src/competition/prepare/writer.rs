@@ -1,4 +1,4 @@
-//! Frames as CSV, byte for byte as pandas' `to_csv(index=False)` under CPython 3.11: LF line ends, a cell in quotes
+//! Frames as CSV, byte for byte as pandas' `to_csv(index=False)` under Python 3.11: LF line ends, a cell in quotes
 //! only where it must be (a lone CR is no reason there), a missing cell empty, doubles by their shortest digits.
 
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
 //! freesound-audio-tagging-2019: the download is public as it is; the answers are in an archive that was published after
-//! the competition (FSDKaggle2019.meta.zip) and that the user lays beside the download.
+//! the competition (`FSDKaggle2019.meta.zip`) and that the user lays beside the download.
 
 use std::collections::HashSet;
 

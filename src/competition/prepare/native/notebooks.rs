@@ -1,4 +1,4 @@
-//! AI4Code: notebooks with one ancestor stay together; groups go to test in a shuffled order as long as they fit.
+//! `AI4Code`: notebooks with one ancestor stay together; groups go to test in a shuffled order as long as they fit.
 
 use std::collections::HashSet;
 

@@ -43,7 +43,7 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
         if chunk.is_empty() {
             break;
         }
-        outputs.take(chunk).map_err(|error| match error {
+        outputs.take(&mut chunk).map_err(|error| match error {
             Fault::Unfit(error) => error,
             Fault::Write(error) => PrepareError::io("write", &path)(error),
         })?;
@@ -52,7 +52,7 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
         output.flush().map_err(PrepareError::io("write", &path))?;
     }
     let frame = Frame::default().with_texts("example_id", &outputs.ids);
-    let gold = outputs.gold.iter().map(|text| text.as_deref());
+    let gold = outputs.gold.iter().map(Option::as_deref);
     bench.write("private/gold_submission.csv", &frame.clone().with("PredictionString", texts(gold)))?;
     bench.write("public/sample_submission.csv", &frame.with_same("PredictionString", MixedCell::Missing))
 }
@@ -83,18 +83,18 @@ impl From<std::io::Error> for Fault {
 }
 
 impl Outputs {
-    fn take(&mut self, mut chunk: Vec<Json>) -> Result<(), Fault> {
+    fn take(&mut self, chunk: &mut [Json]) -> Result<(), Fault> {
         // Columns stand in the order of the first record of the chunk.
         let columns: Vec<Box<[u8]>> = chunk
             .first()
             .map(|first| first.members().iter().map(|(key, _)| key.clone()).collect())
             .unwrap_or_default();
-        for record in &mut chunk {
+        for record in chunk.iter_mut() {
             let id = label(record, "example_id")?;
             record.set("example_id", Json::text(&id));
             *record = ordered(record, &columns);
         }
-        let parts = train_test_split(rows(&chunk), Size::Test(0.1), 0);
+        let parts = train_test_split(rows(chunk), Size::Test(0.1), 0);
         for record in parts.train.iter().filter_map(|place| chunk.get(*place as usize)) {
             writeln!(self.train, "{}", pandas_line(record))?;
         }

@@ -79,6 +79,7 @@ impl Values {
     }
 
     /// These rows.
+    #[must_use]
     pub fn take(&self, rows: &[u32]) -> Self {
         let bits = rows.iter().filter_map(|row| self.bits.get(*row as usize)).copied().collect();
         let known = self.known.as_ref();
