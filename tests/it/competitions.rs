@@ -102,7 +102,7 @@ fn a_raw_download_is_prepared_whole_or_not_at_all() {
     assert_eq!(shown["prepare"]["constants"]["test_rows"], 9914);
     let prepare = |more: &[&str]| {
         let arguments = ["prepare", id, "--raw", raw_text, "--data-dir", out_text];
-        competitions(&place, &[&arguments, more].concat()).output()
+        competitions(&place, &[&arguments[..], more].concat()).output()
     };
     let set = ["--set", "prepare.constants.test_rows=2"];
     let header = "key,fare_amount,pickup_datetime,pickup_longitude,pickup_latitude,dropoff_longitude,dropoff_latitude,passenger_count\n";
