@@ -5,6 +5,7 @@
 mod calls;
 mod competitions;
 mod competitions_import;
+mod competitions_prepare;
 mod competitions_show;
 mod doctor;
 mod dry_run;

@@ -11,6 +11,7 @@
 //! - [`board`]: thresholds and medals by Kaggle's rule, `leaderboard` from a file of the user's own
 //! - [`report`](mod@report): the grading report with MLE-bench's fields; [`aggregate`] of many
 //! - [`parallel`]: many competitions at once, each on its own
+//! - [`prepare`](mod@prepare): a raw download to prepared data, as MLE-bench does it
 //! - [`preview`](mod@preview): the data overview an agent is shown
 
 pub mod aggregate;
@@ -23,6 +24,7 @@ pub mod grade;
 pub mod holdout;
 mod leaderboard;
 pub mod parallel;
+pub mod prepare;
 pub mod preview;
 pub mod report;
 

@@ -447,8 +447,8 @@ impl RunError {
     fn data_hint(&self) -> Option<String> {
         match self {
             Self::NotPrepared { competition, kind: podium_competition::Kind::Kaggle, .. } => Some(format!(
-                "Podium does not prepare Kaggle's data itself yet: mlebench prepare -c {competition}, or name the \
-                 folder with --data-dir if they are elsewhere"
+                "podium competitions prepare {competition} --raw DIR prepares a download, as mlebench prepare -c \
+                 {competition} does; name the folder with --data-dir if the data are elsewhere"
             )),
             Self::NotPrepared { competition, .. } => Some(format!(
                 "podium competitions prepare {competition}, or name the folder with --data-dir if they are elsewhere"

@@ -21,7 +21,8 @@ use std::sync::atomic::AtomicU64;
 
 pub use column::{Cell, Column, MixedCell, Texts};
 pub use error::CsvError;
-pub(crate) use number::{boolean, float64, int64};
+pub use number::Decimals;
+pub(crate) use number::{boolean, float64, int64, is_missing};
 pub use table::{MAX_COLUMNS, ReadOptions, Table};
 
 pub(crate) use raw::{RawRow, cell, each_row};

@@ -12,6 +12,9 @@
     reason = "helpers of tests may be as blunt as tests"
 )]
 
+#[macro_use]
+mod every;
+
 mod benchmark;
 mod board;
 mod catalog;
@@ -24,6 +27,7 @@ mod invalid;
 mod official;
 mod offline;
 mod oracle;
+mod prepare;
 mod preview;
 mod remarks;
 mod vectors;
