@@ -5,14 +5,20 @@
 //! - [`stored`]: the experiment's folder, from whose run folders everything else is derived
 //! - [`queue`]: which run comes next
 //! - [`executor`]: where a run works; [`scheduler`]: the loop over all of them
+//! - [`outcomes`]: its runs as the report takes them; [`grades`]: those graded over time; [`published`]: MLE-bench's files
+//! - [`bundle`]: what a stranger needs, packed and verified
 //! - [`error`]: what can keep an experiment from going on
 //!
 //! The identity of a run is the hash of its resolved configuration: what was run before is never run again, and a
 //! changed limit is a new run. Must not know: strategies, graders, how anything is printed.
 
+pub mod bundle;
 pub mod error;
 pub mod executor;
+pub mod grades;
+pub mod outcomes;
 pub mod plan;
+pub mod published;
 pub mod queue;
 pub mod scheduler;
 pub mod settings;
