@@ -123,8 +123,7 @@ fn reported(place: &Place) {
     let folders: Vec<String> = runs(place).iter().map(|run| run.display().to_string()).collect();
     let two = compare(&["compare", &folders[0], &folders[2]]).expect(0).stdout;
     assert!(two.contains("one run of each") && two.contains("set up differently"), "{two}");
-    let both = compare(&["compare", "ab", "ab", "--json"]).expect(0).json();
-    assert_eq!(both["planned"], 8);
+    assert!(compare(&["compare", "ab", "ab"]).expect(2).stderr.contains("both sides"));
 }
 
 fn runs(place: &Place) -> Vec<PathBuf> {
@@ -281,7 +280,8 @@ fn forged(place: &Place, bytes: &[u8]) {
         problems.iter().map(|problem| (text(&problem["file"]), text(&problem["problem"]))).collect()
     };
     let original = unpacked(bytes);
-    assert_eq!(original.packed(), bytes, "the test packs as the program does");
+    let plain = decompressed(&original.packed());
+    assert!(plain == decompressed(bytes), "the test packs as the program does");
     // One byte of one file.
     let mut files = original.clone();
     let name = files.change("/submission.csv", |bytes| *bytes.last_mut().unwrap() ^= 1);

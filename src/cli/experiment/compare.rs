@@ -91,6 +91,10 @@ pub(crate) fn pair(
     site: &SiteArguments,
     terminal: &Terminal,
 ) -> Result<ExitCode, Failure> {
+    if arguments.first == arguments.second {
+        return Err(Failure::usage("the same stands on both sides")
+            .hint("podium experiment compare tells the arms of one experiment"));
+    }
     let (first, second) = (Path::new(&arguments.first), Path::new(&arguments.second));
     let is_run = |path: &Path| path.join("config.json").is_file();
     if is_run(first) && is_run(second) {

@@ -5,6 +5,7 @@
 //! n-th report of a competition is its seed n. Must not know: folders.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
@@ -240,7 +241,7 @@ pub fn write_run_groups(experiments: &[(String, Vec<String>)]) -> String {
     let mut out = format!("{HEADER}\n");
     for (name, groups) in experiments {
         for group in groups {
-            out.push_str(&format!("{},{group}\n", name.replace(',', ";")));
+            let _ = writeln!(out, "{},{group}", name.replace(',', ";"));
         }
     }
     out
