@@ -118,7 +118,8 @@ fn reports_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut found: Vec<PathBuf> = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
     found.retain(|path| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        name.contains("grading_report") && name.ends_with(".json") && path.is_file()
+        let is_json = path.extension().is_some_and(|end| end == "json");
+        name.contains("grading_report") && is_json && path.is_file()
     });
     found.sort();
     Ok(found)
@@ -133,13 +134,16 @@ fn report(path: &Path) -> Result<GradingReport, PublishedError> {
         .map_err(|source| PublishedError::Report { path: path.to_owned(), source })
 }
 
+/// A seed, and the reports of its run group.
+type Seed = (u64, Vec<CompetitionReport>);
+
 /// Writes an experiment as MLE-bench has it: a run group for each arm and seed, an experiment for each arm. Returns the
 /// folders that were written. Runs without a report are reports of no submission there.
 ///
 /// # Errors
 /// When something cannot be written.
 pub fn write(experiment: &Experiment, axes: &[String], into: &Path) -> Result<Vec<PathBuf>, FolderError> {
-    let mut groups: Vec<(String, Vec<(u64, Vec<CompetitionReport>)>)> = Vec::new();
+    let mut groups: Vec<(String, Vec<Seed>)> = Vec::new();
     for planned in &experiment.stored.plan.runs {
         let values: Vec<&str> =
             axes.iter().map(|axis| planned.arm.get(axis).map_or("-", String::as_str)).collect();

@@ -6,7 +6,6 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use crate::support::place::toy_assets;
 use crate::support::{Finished, Place, Podium, Run, need};
@@ -267,7 +266,7 @@ fn unpacked(bytes: &[u8]) -> Files {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    podium_types::sha256::Sha256::of(bytes).to_string()
 }
 
 /// A changed byte is found wherever it is, and so is a forger who mends the manifest after it.
@@ -308,7 +307,7 @@ fn forged(place: &Place, bytes: &[u8]) {
     assert!(differs(&files.packed())[&name].contains("any_medal"));
     let mut files = original.clone();
     files.change("report.json", |bytes| {
-        let place = bytes.iter().position(|byte| byte.is_ascii_digit()).unwrap();
+        let place = bytes.iter().position(u8::is_ascii_digit).unwrap();
         bytes[place] ^= 1;
     });
     files.relist();

@@ -161,7 +161,9 @@ fn tell(made: &Report, json: bool, terminal: &Terminal) {
             say(&words::too_small(table));
         }
         for comparison in &table.comparisons {
-            words::compared(comparison, made.equal_within).iter().for_each(|line| say(line));
+            for line in words::compared(comparison, made.equal_within) {
+                say(&line);
+            }
         }
     }
 }

@@ -67,8 +67,11 @@ pub(super) fn main(
     Ok(ExitCode::SUCCESS)
 }
 
+/// A name, and what is told under it.
+type Row = (&'static str, fn(&RunReport) -> String);
+
 /// What is told of each run.
-const ROWS: [(&str, fn(&RunReport) -> String); 11] = [
+const ROWS: [Row; 11] = [
     ("scaffold", |report| report.scaffold.clone()),
     ("competition", |report| report.competition.clone()),
     ("outcome", |report| format!("{}, stopped by {}", report.outcome.word(), report.stopped_by.word())),

@@ -13,7 +13,7 @@ use crate::experiment::published;
 use crate::experiment::stored::Experiment;
 use crate::run::error::RunError;
 
-/// Write an experiment as MLE-bench has it: grading reports by run group, and run_group_experiments.csv
+/// Write an experiment as MLE-bench has it: grading reports by run group, and the list of those
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  podium experiment export ab --into mle-bench/runs")]
 pub(crate) struct Arguments {

@@ -20,6 +20,7 @@ use crate::run::site::Site;
 
 /// What an experiment came to, and its arms beside each other
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a command line")]
 #[command(
     after_help = "Examples:\n  podium experiment report ab\n  podium experiment report ab --by steps --json\n  \
     podium experiment report ab --beside mle-bench/runs"

@@ -25,7 +25,7 @@ pub(crate) struct TermArguments {
     #[arg(long, value_name = "POINTS", default_value_t = 5.0, value_parser = points)]
     declare: f64,
     /// Published runs beside one's own: a grading report of MLE-bench, a folder of them, or its folder of runs with
-    /// run_group_experiments.csv. May be repeated
+    /// their list. May be repeated
     #[arg(long, value_name = "PATH")]
     beside: Vec<PathBuf>,
 }

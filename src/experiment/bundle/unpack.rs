@@ -63,7 +63,7 @@ pub(super) fn unpack(bundle: &Path, into: &Path, most: u64) -> Result<Unpacked, 
     let mut file = BufReader::new(Opened::open(bundle).map_err(io("read", bundle))?);
     let canonical = compressor(Vec::new()).finish().map_err(io("read", bundle))?;
     let start = file.fill_buf().map_err(io("read", bundle))?;
-    if start.get(..2) != Some(&[0x1f, 0x8b]) {
+    if !start.starts_with(&[0x1f, 0x8b]) {
         return Err(BundleError::Refused("it is no compressed archive".to_owned()));
     }
     let mut problems = Vec::new();
