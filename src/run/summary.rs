@@ -369,6 +369,19 @@ pub fn sample_score(competition: &Competition, data: &Folders) -> Option<Number>
     }
 }
 
+/// Grades a submission of a run that has ended once more.
+///
+/// # Errors
+/// When the answers do not read.
+pub fn grade_again(
+    competition: &Competition,
+    submission: &std::path::Path,
+    answers: &std::path::Path,
+) -> Result<GradingReport, RunError> {
+    let graded = podium_competition::grade(competition, submission, answers)?;
+    Ok(grading_report(competition, &graded.outcome, submission))
+}
+
 /// The grading report of one outcome, stamped now.
 pub fn grading_report(
     competition: &Competition,

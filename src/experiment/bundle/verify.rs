@@ -23,7 +23,7 @@ use crate::run::config::RunConfig;
 use crate::run::error::RunError;
 use crate::run::provenance::Provenance;
 use crate::run::site::Site;
-use crate::run::summary::{RunReport, grading_report, sample_score};
+use crate::run::summary::{RunReport, grade_again, sample_score};
 
 /// What a verification came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -151,14 +151,14 @@ fn check_run(experiment: &Experiment, run: &PlannedRun, site: &Site) -> Checked 
             Err(error) => checked.wrong(run, "provenance.json", error.to_string()),
         }
     }
-    if let Err(why) = grade(experiment, run, &config, &report, site, &mut checked) {
+    if let Err(why) = check_scores(experiment, run, &config, &report, site, &mut checked) {
         checked.not_graded = Some(why);
     }
     checked
 }
 
 /// Grades what was handed in, and what would have been over time. An error says why that cannot be.
-fn grade(
+fn check_scores(
     experiment: &Experiment,
     run: &PlannedRun,
     config: &RunConfig,
@@ -176,10 +176,7 @@ fn grade(
     let words = |error: RunError| error.in_full();
     let competition = config.competition().map_err(words)?;
     let answers = site.answers(&competition).map_err(words)?;
-    let again = |file: &Path| -> Result<GradingReport, String> {
-        let graded = podium_competition::grade(&competition, file, &answers).map_err(|e| words(e.into()))?;
-        Ok(grading_report(&competition, &graded.outcome, file))
-    };
+    let again = |file: &Path| grade_again(&competition, file, &answers).map_err(words);
     let graded = again(&submission)?;
     checked.graded += 1;
     for field in differences(packed, &graded) {
