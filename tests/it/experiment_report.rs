@@ -221,12 +221,10 @@ impl Files {
 
 fn add(archive: &mut tar::Builder<Vec<u8>>, name: &str, kind: tar::EntryType, bytes: &[u8]) {
     let mut header = tar::Header::new_ustar();
-    // A name that the library would not write.
-    let field = &mut header.as_ustar_mut().unwrap().name;
-    let length = name.len().min(field.len());
-    field[..length].copy_from_slice(&name.as_bytes()[..length]);
-    if name.len() > 100 {
-        header.set_path(name).unwrap();
+    // A short name as it is: the library would not write every one.
+    match header.as_ustar_mut().unwrap().name.get_mut(..name.len()) {
+        Some(field) => field.copy_from_slice(name.as_bytes()),
+        None => header.set_path(name).unwrap(),
     }
     if kind != tar::EntryType::Regular {
         header.set_link_name("/etc/passwd").unwrap();
