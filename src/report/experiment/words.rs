@@ -37,10 +37,10 @@ pub fn lines(report: &Report) -> Vec<String> {
             let board = if slice.baselines { "baselines" } else { "human teams" };
             let arms: Vec<String> = slice.arms.iter().map(arm_rate).collect();
             lines.push(format!(
-                "{:<18} {:<22} {:>3} competitions ({board})  {}",
+                "{:<18} {:<22} {:<16} ({board})  {}",
                 slice.by.word(),
                 slice.value,
-                slice.competitions,
+                number(slice.competitions),
                 arms.join(" · ")
             ));
         }
@@ -83,7 +83,7 @@ pub fn title(table: &Table) -> String {
         Some(of) if table.is_part() => {
             format!("{} of {of} competitions: no number of the whole split", table.competitions)
         }
-        _ => format!("{} competitions", table.competitions),
+        _ => number(table.competitions),
     };
     let teams = match table.teams {
         Some((least, most)) if least == most => format!(" ({least} lines)"),
@@ -146,11 +146,26 @@ fn table_lines(table: &Table, report: &Report) -> Vec<String> {
     lines
 }
 
+/// So many competitions.
+fn number(competitions: usize) -> String {
+    format!("{competitions} {}", if competitions == 1 { "competition" } else { "competitions" })
+}
+
+/// Hours or dollars with digits that tell them apart.
+fn short(value: f64) -> String {
+    match value {
+        value if value >= 1.0 => format!("{value:.2}"),
+        value if value >= 0.01 => format!("{value:.3}"),
+        value => format!("{value:.5}"),
+    }
+}
+
 /// Why nothing can be significant.
 pub fn too_small(table: &Table) -> String {
     format!(
-        "with {} competitions the smallest p is {:.3}: nothing can be significant",
-        table.competitions, table.smallest_p
+        "with {} the smallest p is {:.3}: nothing can be significant",
+        number(table.competitions),
+        table.smallest_p
     )
 }
 
@@ -218,7 +233,7 @@ pub fn row_lines(row: &Row) -> Vec<String> {
 
 fn curve_line(curve: &Curve) -> String {
     let point = |point: &super::course::CurvePoint| {
-        format!("{:.3}: {:.1} ({:.1})", point.at, point.handed_in.mean, point.oracle.mean)
+        format!("{}: {:.1} ({:.1})", short(point.at), point.handed_in.mean, point.oracle.mean)
     };
     format!(
         "{} by {}, any medal % (oracle)  {}",
@@ -290,7 +305,11 @@ pub fn compared(comparison: &Comparison, equal_within: f64) -> Vec<String> {
     );
     let exactly = between(difference.exactly_these).map_or_else(
         || "none for exactly these (1 seed)".to_owned(),
-        |interval| format!("{interval} for exactly these"),
+        |interval| match difference.fixed_se {
+            // No spread between few seeds is no certainty.
+            Some(0.0) => format!("{interval} for exactly these, whose seeds show no spread"),
+            _ => format!("{interval} for exactly these"),
+        },
     );
     let seen = comparison.detectable.map_or_else(
         || "unknown, the competitions show no spread".to_owned(),
@@ -309,11 +328,11 @@ pub fn compared(comparison: &Comparison, equal_within: f64) -> Vec<String> {
         comparison.differs_most.iter().map(|(name, by)| format!("{name} {}", points(*by))).collect();
     let mut lines = vec![
         format!(
-            "{} − {}  {} points, {like}; {exactly}; {} competitions",
+            "{} − {}  {} points, {like}; {exactly}; {}",
             comparison.a,
             comparison.b,
             points(difference.mean),
-            comparison.competitions
+            number(comparison.competitions)
         ),
         format!(
             "  p           sign flip {:.4} (Holm {:.4}{}), labels permuted {:.4} (Holm {:.4}{}); wins/ties/losses {}/{}/{}",
