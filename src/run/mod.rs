@@ -1,9 +1,11 @@
 //! A run: one scaffold × models × competition × seed.
 //!
 //! - [`attempts`]: what code tried on its sandbox
+//! - [`course`]: what would have been handed in over time, graded after the end
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
 //! - [`oracle`]: all nodes of an ended run graded, for people only
 //! - [`order`]: what a user asks for, resolved into it
+//! - [`provenance`]: with what a run was made, as its lock file holds it
 //! - [`recording`]: recorded runs as models
 //! - [`wording`]: which description of its competition an agent is shown
 //! - [`validation`]: the training labels that a run keeps
@@ -31,6 +33,7 @@ pub mod batch;
 pub mod clock;
 pub mod config;
 pub mod context;
+pub mod course;
 pub mod driver;
 pub mod error;
 pub mod events;
@@ -45,6 +48,7 @@ pub mod models;
 pub mod oracle;
 pub mod order;
 pub mod preset;
+pub mod provenance;
 pub mod recording;
 pub mod resources;
 pub mod site;
