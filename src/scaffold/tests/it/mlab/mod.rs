@@ -5,16 +5,7 @@ mod answers;
 mod loops;
 mod world;
 
-use podium_scaffold::Scaffold;
-
-use crate::support::prompts;
+use crate::support::load;
 
 pub(crate) const MLAB: &str = include_str!("../../../../../scaffolds/mlab.toml");
 pub(crate) const MLE_BENCH: &str = include_str!("../../../../../scaffolds/mlab-mlebench.toml");
-
-/// A scaffold with overrides.
-pub(crate) fn load(file: &str, overrides: &[(&str, &str)]) -> Scaffold {
-    let overrides: Vec<_> =
-        overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    Scaffold::load(file, prompts(), &overrides).unwrap_or_else(|error| panic!("{error}"))
-}
