@@ -8,10 +8,8 @@ use crate::support::{Place, Podium, Run, need};
 
 /// Kills of one run.
 const KILLS: usize = 20;
-/// Entries that a sitting commits before it is killed: two of its own, and at least one more.
-const APART: u64 = 4;
-/// Where it is killed, in turn.
-const INSTANTS: [&str; 3] = ["before_commit", "after_commit", "after_intent"];
+/// Where a sitting is killed, in turn, and how many entries behind those that it found: its own is the first of them.
+const INSTANTS: [(&str, u64); 3] = [("before_commit", 3), ("after_commit", 2), ("after_intent", 2)];
 
 /// A run of CodeAct with the stand-in model on the toy competition.
 pub(crate) fn codeact(place: &Place, runs: &Path) -> Podium {
@@ -69,8 +67,8 @@ fn twenty_kills_of_one_run_lose_nothing_that_was_committed() {
         let runs = place.path().join("cases").join(name);
         let mut kept: Vec<Kept> = Vec::new();
         for kill in 0..KILLS {
-            let at = kept.last().map_or(0, |kept| kept.0.entries()) + APART;
-            let named = format!("{}:{at}", INSTANTS[kill % INSTANTS.len()]);
+            let (instant, behind) = INSTANTS[kill % INSTANTS.len()];
+            let named = format!("{instant}:{}", kept.last().map_or(0, |kept| kept.0.entries()) + behind);
             let sitting = match kill {
                 0 => start(&place, &runs),
                 _ => Podium::resume(&place, &Run::only(&runs).path),

@@ -148,7 +148,7 @@ fn a_loop_is_shown_as_a_log_on_the_terminal_as_json_and_in_the_page() {
         "said refused! said said said plan act seen",
         "said said said plan act seen",
         "condensed said said said act seen checked",
-        "condensed said said said act seen",
+        "condensed said said said act seen checked",
         "condensed said said said act seen!",
         "condensed said said said act checked harness",
     ];
