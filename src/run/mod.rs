@@ -2,6 +2,7 @@
 //!
 //! - [`attempts`]: what code tried on its sandbox
 //! - [`course`]: what would have been handed in over time, graded after the end
+//! - [`sessions`]: what the shells and kernels of a loop came to
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
 //! - [`oracle`]: all nodes of an ended run graded, for people only
 //! - [`order`]: what a user asks for, resolved into it
@@ -51,6 +52,7 @@ pub mod preset;
 pub mod provenance;
 pub mod recording;
 pub mod resources;
+pub mod sessions;
 pub mod site;
 pub mod sitting;
 pub mod spending;

@@ -26,8 +26,23 @@ function signalTable(detail) {
   return titled('Readings of the metric', el('table', { class: 'signals' }, el('thead', {}, head), el('tbody', {}, ...rows)));
 }
 
+// The log of a step: what was said, done and seen. A heading is a word and a title; a text that ran or was shown is a screen.
+const LINE_WORDS = { said: '', plan: 'plan', act: 'act', seen: 'observation', refused: 'refused', told: 'the harness says',
+  condensed: 'left out of the context', checked: 'submission', harness: 'harness' };
+const SCREENS = ['act', 'seen', 'plan', 'refused'];
+
+function logTab(item, detail) {
+  const blocks = detail.log.map(({ kind, title, text, failed }) => {
+    const word = LINE_WORDS[kind] ?? kind;
+    const heading = [failed ? '✕ ' : '', word, word && title ? ' · ' : '', title];
+    const body = SCREENS.includes(kind) ? el('pre', { class: 'screen' }, text) : el('div', { class: 'prose', dir: 'auto' }, text);
+    return el('section', { class: `line ${kind}${failed ? ' failed' : ''}`, 'data-kind': kind }, el('h3', {}, ...heading), text && body);
+  });
+  return [...blocks, ...titled('Facts', stepFacts(item, detail))];
+}
+
 function overview(item, detail) {
-  const ran = detail.executions.reduce((sum, one) => sum + one.wall_ms, 0);
+  if (detail.log.length) return el('div', { class: 'body', tabindex: 0 }, logTab(item, detail));
   return el('div', { class: 'body', tabindex: 0 },
     detail.buggy && el('div', { class: 'callout' }, detail.buggy),
     detail.flags.length > 0 && el('div', { class: 'callout' }, detail.flags.join('\n')),
@@ -35,16 +50,21 @@ function overview(item, detail) {
     detail.review && titled('Review', el('div', { class: 'prose', dir: 'auto' }, detail.review)),
     detail.reason && titled('Why the policy asked for it', el('div', { class: 'prose' }, detail.reason)),
     signalTable(detail),
-    titled('Facts', factList([
-      ['submission', told(detail.submission)],
-      ['executed', detail.executions.length ? duration(ran) : 'never'],
-      ['model', detail.calls.length ? `${duration(detail.model_ms)} in ${many(detail.calls.length, 'call')}` : 'no call'],
-      ['waited', detail.waited_ms ? `${duration(detail.waited_ms)} for a service` : null],
-      ['tokens', `${detail.input_tokens.toLocaleString('en')} in, ${detail.output_tokens.toLocaleString('en')} out`],
-      ['cost', dollars(detail.cost)],
-      ['run time', `${detail.begun_ms === null ? '' : `from ${duration(detail.begun_ms)} `}until ${duration(item.at_ms)}`],
-      ['files', detail.folder && `${story.run}/${detail.folder}`],
-    ])));
+    titled('Facts', stepFacts(item, detail)));
+}
+
+function stepFacts(item, detail) {
+  const ran = detail.executions.reduce((sum, one) => sum + one.wall_ms, 0);
+  return factList([
+    ['submission', told(detail.submission)],
+    ['executed', detail.executions.length ? duration(ran) : 'never'],
+    ['model', detail.calls.length ? `${duration(detail.model_ms)} in ${many(detail.calls.length, 'call')}` : 'no call'],
+    ['waited', detail.waited_ms ? `${duration(detail.waited_ms)} for a service` : null],
+    ['tokens', `${detail.input_tokens.toLocaleString('en')} in, ${detail.output_tokens.toLocaleString('en')} out`],
+    ['cost', dollars(detail.cost)],
+    ['run time', `${detail.begun_ms === null ? '' : `from ${duration(detail.begun_ms)} `}until ${duration(item.at_ms)}`],
+    ['files', detail.folder && `${story.run}/${detail.folder}`],
+  ]);
 }
 
 let wantsDiff = true;
@@ -104,7 +124,7 @@ function callsTab(item, detail) {
   return el('div', { class: 'body', tabindex: 0 }, blocks.length ? blocks : el('p', { class: 'empty' }, 'No model was called.'));
 }
 
-const TABS = [['overview', 'Overview', overview], ['code', 'Code', codeTab], ['output', 'Output', outputTab], ['calls', 'Calls', callsTab]];
+const TABS = [['overview', unit === 'step' ? 'Log' : 'Overview', overview], ['code', 'Code', codeTab], ['output', 'Output', outputTab], ['calls', 'Calls', callsTab]];
 let tab = 'overview';
 
 function heading(item, opened) {
