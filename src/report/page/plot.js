@@ -31,10 +31,8 @@ function shortTime(ms) {
 const AXES = {
   time: { of: (item) => item.at_ms, end: () => story.run_ms, text: shortTime, name: 'run time' },
   dollars: { of: (item) => item.spent, end: () => story.cost, text: (value) => '$' + Number(value.toPrecision(3)), name: 'dollars' },
-  order: { of: (item) => items.indexOf(item) + 1, end: () => items.length, text: String, name: `${unit}s` },
+  order: { of: (item) => item.place, end: () => items.length, text: String, get name() { return `${unit}s`; } },
 };
-items.forEach((item, place) => { item.place = place + 1; });
-AXES.order.of = (item) => item.place;
 
 function makePlot(place, opened) {
   let axis = 'time';
@@ -146,7 +144,7 @@ function makePlot(place, opened) {
   }
 
   new ResizeObserver(draw).observe(place);
-  return { mark, over: (wanted) => { axis = wanted; draw(); } };
+  return { mark, draw, over: (wanted) => { axis = wanted; draw(); } };
 }
 
 // Where the score stands between the medal lines: better to the right.
