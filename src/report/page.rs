@@ -11,6 +11,8 @@ const TEMPLATE: &str = include_str!("page/page.html");
 pub(crate) const STYLE: &str = include_str!("page/page.css");
 /// Elements and texts: what every page of the program is drawn with.
 pub(crate) const DOM: &str = include_str!("page/dom.js");
+/// Axes.
+pub(crate) const TICKS: &str = include_str!("page/ticks.js");
 
 /// What draws a run, wherever it comes from; in the order of use, each part sees those before it.
 pub(crate) const DRAWING: [&str; 7] = [
@@ -28,7 +30,7 @@ pub(crate) const DRAWING: [&str; 7] = [
 /// # Errors
 /// When the story has no JSON form, which no story is known to lack.
 pub fn page(story: &Story) -> Result<String, serde_json::Error> {
-    let parts = [DOM, include_str!("page/embedded.js")];
+    let parts = [DOM, TICKS, include_str!("page/embedded.js")];
     let script = wrapped(parts.into_iter().chain(DRAWING));
     let mut data = block("story", &embed::json(story)?);
     data.push_str(&block("items", &embed::json(&story.items)?));

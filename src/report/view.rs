@@ -5,13 +5,16 @@
 
 use std::sync::LazyLock;
 
-use crate::page::{DOM, DRAWING, STYLE, fill, wrapped};
+use crate::page::{DOM, DRAWING, STYLE, TICKS, fill, wrapped};
 
 const FRAME: &str = include_str!("view/frame.html");
 /// What a run is drawn in.
 const STAGE: &str = include_str!("view/stage.html");
 /// Colours, asking, tables: what all pages share.
 const COMMON: [&str; 2] = [include_str!("view/frame.js"), include_str!("view/table.js")];
+
+/// An experiment's report: its tables and plots.
+const REPORT: &str = include_str!("view/report.js");
 
 /// The pages: name, title, and what stands in the frame before the script draws.
 const PAGES: [(&str, &str, &str); 5] = [
@@ -23,12 +26,12 @@ const PAGES: [(&str, &str, &str); 5] = [
 ];
 
 static SCRIPTS: LazyLock<[(&str, String); 5]> = LazyLock::new(|| {
-    let of = |parts: &[&'static str]| wrapped([DOM].into_iter().chain(COMMON).chain(parts.iter().copied()));
+    let of = |parts: &[&'static str]| wrapped([DOM, TICKS].into_iter().chain(COMMON).chain(parts.iter().copied()));
     let run: Vec<&'static str> =
         [include_str!("view/remote.js")].into_iter().chain(DRAWING).collect();
     [
         ("list.js", of(&[include_str!("view/list.js")])),
-        ("experiment.js", of(&[include_str!("view/experiment.js")])),
+        ("experiment.js", of(&[REPORT, include_str!("view/experiment.js")])),
         ("run.js", of(&run)),
         ("compare.js", of(&[include_str!("view/compare.js")])),
         ("search.js", of(&[include_str!("view/search.js")])),

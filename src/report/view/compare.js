@@ -33,14 +33,14 @@ function course(view, of) {
 }
 
 const AXES = {
-  time: { of: (item) => item.at_ms, end: (view) => view.story.run_ms, text: duration, name: 'run time' },
-  dollars: { of: (item) => item.spent, end: (view) => view.story.cost, text: dollars, name: 'dollars' },
+  time: { of: (item) => item.at_ms, end: (view) => view.story.run_ms, text: shortTime, name: 'run time' },
+  dollars: { of: (item) => item.spent, end: (view) => view.story.cost, text: (value) => '$' + Number(value.toPrecision(3)), name: 'dollars' },
   order: { of: (_, place) => place + 1, end: (view) => view.items.length, text: String, name: 'nodes' },
 };
 
 function plot(group, axis) {
-  const [width, height] = [760, 300];
-  const box = { left: 70, right: width - 20, top: 14, bottom: height - 42 };
+  const [width, height] = [980, 320];
+  const box = { left: 70, right: width - 44, top: 14, bottom: height - 42 };
   const { of, end, text, name } = AXES[axis];
   const lines = group.map((run) => ({ run, points: course(run.view, of), last: end(run.view) ?? 0 }));
   const values = lines.flatMap(({ points }) => points.map(([, metric]) => metric));
@@ -56,11 +56,13 @@ function plot(group, axis) {
   const x = (at) => box.left + (at / far) * (box.right - box.left);
   const y = (metric) => box.bottom - ((Math.min(high, Math.max(low, metric)) - low) / (high - low)) * (box.bottom - box.top);
   const out = svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `Best validation ${group[0].view.story.metric} over ${name}` });
-  for (let i = 0; i <= 4; i++) {
-    const metric = low + ((high - low) * i) / 4;
+  for (const metric of ticks(low, high, 5)) {
     out.append(svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(metric), y2: y(metric) }),
-      svg('text', { x: box.left - 8, y: y(metric) + 4, 'text-anchor': 'end' }, score(metric)),
-      svg('text', { x: box.left + ((box.right - box.left) * i) / 4, y: box.bottom + 17, 'text-anchor': 'middle' }, text(axis === 'order' ? Math.round((far * i) / 4) : (far * i) / 4)));
+      svg('text', { x: box.left - 8, y: y(metric) + 4, 'text-anchor': 'end' }, score(metric)));
+  }
+  for (const at of axis === 'time' ? timeTicks(far) : ticks(0, far, 7)) {
+    if (axis === 'order' && !Number.isInteger(at)) continue;
+    out.append(svg('text', { x: x(at), y: box.bottom + 17, 'text-anchor': 'middle' }, text(at)));
   }
   out.append(svg('text', { x: (box.left + box.right) / 2, y: height - 6, 'text-anchor': 'middle' }, name));
   for (const { run, points, last } of lines) {
@@ -126,7 +128,7 @@ else {
     const { metric, direction } = group[0].view.story;
     return el('section', {}, el('h2', {}, competition, el('small', {}, ` best validation ${metric}, ${direction} is better`)), el('div', { class: 'panel chart' }, plot(group, axis)));
   }));
-  body.append(el('div', { class: 'table-bar' }, choice('Over what', [['time', 'Run time'], ['dollars', 'Dollars'], ['order', 'Nodes']], axis, (wanted) => { axis = wanted; draw(); })),
+  body.append(el('div', { class: 'above' }, choice('Over what', [['time', 'Run time'], ['dollars', 'Dollars'], ['order', 'Nodes']], axis, (wanted) => { axis = wanted; draw(); })),
     plots, el('section', {}, el('h2', {}, 'What differs'), facts(runs),
       el('p', { class: 'soft' }, 'Single runs tell little: an experiment compares with intervals, podium experiment report.')));
   content.append(body);

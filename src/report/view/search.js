@@ -22,7 +22,7 @@ function found(run) {
 if (!word) {
   content.append(el('p', { class: 'empty' }, 'Write a word above: prompts, answers, code and outputs are looked through. Letters match in either case.'));
 } else {
-  const waiting = el('p', { class: 'empty', role: 'status' }, 'Looking …');
+  const waiting = el('p', { class: 'soft', role: 'status' }, 'Looking …');
   content.append(waiting);
   try {
     const told = await ask('search', { at, q: word });

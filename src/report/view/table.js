@@ -66,7 +66,9 @@ function makeTable({ label, columns, words, empty, filters = true }) {
 
 // The columns of runs. `axes`: what tells the arms of an experiment apart. `chosen`: the runs picked for a comparison.
 function runTable({ label, axes, chosen, picked, empty }) {
-  const name = (row) => row.at.split('/').at(-1) || row.at || 'this run';
+  // The end of a name in an experiment is the beginning of the run's identity: its axes say more.
+  const whole = (row) => row.at.split('/').at(-1) || row.at || 'this run';
+  const name = (row) => whole(row).replace(/-[0-9a-f]{10}$/, '');
   const pick = (row) => {
     if (row.state === 'not_begun' || row.state === 'damaged') return '';
     const box = el('input', { type: 'checkbox', 'aria-label': `Compare ${name(row)}`, checked: chosen.has(row.at) });
