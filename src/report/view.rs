@@ -26,9 +26,9 @@ const PAGES: [(&str, &str, &str); 5] = [
 ];
 
 static SCRIPTS: LazyLock<[(&str, String); 5]> = LazyLock::new(|| {
-    let of = |parts: &[&'static str]| wrapped([DOM, TICKS].into_iter().chain(COMMON).chain(parts.iter().copied()));
-    let run: Vec<&'static str> =
-        [include_str!("view/remote.js")].into_iter().chain(DRAWING).collect();
+    let of =
+        |parts: &[&'static str]| wrapped([DOM, TICKS].into_iter().chain(COMMON).chain(parts.iter().copied()));
+    let run: Vec<&'static str> = [include_str!("view/remote.js")].into_iter().chain(DRAWING).collect();
     [
         ("list.js", of(&[include_str!("view/list.js")])),
         ("experiment.js", of(&[REPORT, include_str!("view/experiment.js")])),
@@ -66,14 +66,20 @@ mod tests {
             assert!(shell.contains(&format!("<title>{title} · podium</title>")) && !shell.contains("{{"));
             let script = asset(&format!("{page}.js")).unwrap();
             assert_eq!(script.0, "text/javascript; charset=utf-8");
-            let loads: Vec<&str> =
-                shell.split(" src=\"").chain(shell.split("<link")).skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+            let loads: Vec<&str> = shell
+                .split(" src=\"")
+                .chain(shell.split("<link"))
+                .skip(1)
+                .map(|rest| rest.split('"').next().unwrap())
+                .collect();
             assert!(loads.contains(&format!("/assets/{page}.js").as_str()), "{loads:?}");
             for word in ["http://", "https://", "url(", "@import", "style=", "onclick="] {
                 assert!(!shell.contains(word), "{word} in {page}");
             }
         }
-        for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"] {
+        for word in
+            ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"]
+        {
             assert!(SCRIPTS.iter().all(|(_, script)| !script.contains(word)), "{word}");
         }
         assert!(asset("view.css").is_some() && asset("nothing.js").is_none() && shell("nothing").is_none());

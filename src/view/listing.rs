@@ -214,7 +214,9 @@ fn names(folder: &Path) -> Vec<Result<String, (String, String)>> {
         .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_file()))
         .filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."))
         .map(|entry| {
-            let told = |name: std::ffi::OsString| (name.to_string_lossy().into_owned(), "its name is no text".to_owned());
+            let told = |name: std::ffi::OsString| {
+                (name.to_string_lossy().into_owned(), "its name is no text".to_owned())
+            };
             entry.file_name().into_string().map_err(told)
         })
         .collect();

@@ -92,7 +92,8 @@ struct Opened {
 }
 
 async fn item(State(desk): State<Desk>, Query(asked): Query<Asked>) -> Response {
-    desk.document(move |shelf| shelf.item(&asked.at, asked.n).map(|item| Opened { detail: item.detail })).await
+    desk.document(move |shelf| shelf.item(&asked.at, asked.n).map(|item| Opened { detail: item.detail }))
+        .await
 }
 
 async fn search(State(desk): State<Desk>, Query(asked): Query<Asked>) -> Response {

@@ -150,13 +150,18 @@ fn parse<T: serde::de::DeserializeOwned>(path: &Path, name: &str) -> Result<T, R
 
 fn of_report(at: &str, report: &RunReport) -> Row {
     let graded = report.report.as_ref();
-    let medal = graded.and_then(|graded| match (graded.gold_medal, graded.silver_medal, graded.bronze_medal) {
-        (true, ..) => Some("gold"),
-        (_, true, _) => Some("silver"),
-        (.., true) => Some("bronze"),
-        _ => None,
-    });
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, and times are not negative")]
+    let medal =
+        graded.and_then(|graded| match (graded.gold_medal, graded.silver_medal, graded.bronze_medal) {
+            (true, ..) => Some("gold"),
+            (_, true, _) => Some("silver"),
+            (.., true) => Some("bronze"),
+            _ => None,
+        });
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates, and times are not negative"
+    )]
     let run_ms = (report.time.run_s * 1000.0) as u64;
     Row {
         at: at.to_owned(),

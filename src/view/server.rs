@@ -99,7 +99,10 @@ impl Guard {
         // A target in full names its host once more.
         let target = request.uri().authority().is_none_or(|authority| self.knows(authority.as_str()));
         if !named || !target {
-            return Some((StatusCode::MISDIRECTED_REQUEST, "this server answers to 127.0.0.1 and localhost only"));
+            return Some((
+                StatusCode::MISDIRECTED_REQUEST,
+                "this server answers to 127.0.0.1 and localhost only",
+            ));
         }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Some((StatusCode::METHOD_NOT_ALLOWED, "runs are only read: GET and HEAD"));

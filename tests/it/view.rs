@@ -15,7 +15,8 @@ use crate::support::held::HeldService;
 use crate::support::viewer::Viewer;
 use crate::support::{Place, Podium, Run, need, wait};
 
-const API: [&str; 5] = ["/api/list", "/api/experiment?at=", "/api/run?at=", "/api/item?at=", "/api/search?q=a&at="];
+const API: [&str; 5] =
+    ["/api/list", "/api/experiment?at=", "/api/run?at=", "/api/item?at=", "/api/search?q=a&at="];
 
 /// Folders that are no runs, or no runs any more, and how each is told.
 fn damaged(runs: &Path) -> Vec<(&'static str, &'static str)> {
@@ -85,11 +86,36 @@ fn it_answers_this_machine_and_survives_what_lies_in_the_folder() {
         (format!("POST /api/list HTTP/1.1\r\n{here}Content-Length: 0\r\n{close}"), 405),
         (format!("DELETE /run HTTP/1.1\r\n{here}{close}"), 405),
         (format!("OPTIONS / HTTP/1.1\r\n{here}{close}"), 405),
-        (format!("GET /api/list HTTP/1.1\r\n{here}Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n{close}"), 403),
-        (format!("GET /api/list HTTP/1.1\r\n{here}Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: cors\r\n{close}"), 403),
-        (format!("GET / HTTP/1.1\r\n{here}Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n{close}"), 403),
-        (format!("GET / HTTP/1.1\r\n{here}Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n{close}"), 200),
-        (format!("GET /api/list HTTP/1.1\r\n{here}Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: cors\r\n{close}"), 200),
+        (
+            format!(
+                "GET /api/list HTTP/1.1\r\n{here}Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n{close}"
+            ),
+            403,
+        ),
+        (
+            format!(
+                "GET /api/list HTTP/1.1\r\n{here}Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: cors\r\n{close}"
+            ),
+            403,
+        ),
+        (
+            format!(
+                "GET / HTTP/1.1\r\n{here}Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: iframe\r\n{close}"
+            ),
+            403,
+        ),
+        (
+            format!(
+                "GET / HTTP/1.1\r\n{here}Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n{close}"
+            ),
+            200,
+        ),
+        (
+            format!(
+                "GET /api/list HTTP/1.1\r\n{here}Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: cors\r\n{close}"
+            ),
+            200,
+        ),
     ] {
         let answer = viewer.raw(&request);
         assert_eq!(answer.status, status, "{request}{}", answer.body);
@@ -120,9 +146,22 @@ fn it_answers_this_machine_and_survives_what_lies_in_the_folder() {
     assert!(listing["experiments"][0]["fault"].as_str().unwrap().contains("does not read back"));
     let others: Vec<&str> =
         listing["others"].as_array().unwrap().iter().map(|other| other[1].as_str().unwrap()).collect();
-    assert!(others.contains(&"its name is no text") && others.iter().any(|what| what.contains("symbolic link")));
+    assert!(
+        others.contains(&"its name is no text") && others.iter().any(|what| what.contains("symbolic link"))
+    );
     assert!(!listing.to_string().contains("secret"));
-    let names = ["..", "../outside", "linked", "linked/x", "%2e%2e/outside", "..%2foutside", "%2fetc", "a%00b", ".", "x/y/z"];
+    let names = [
+        "..",
+        "../outside",
+        "linked",
+        "linked/x",
+        "%2e%2e/outside",
+        "..%2foutside",
+        "%2fetc",
+        "a%00b",
+        ".",
+        "x/y/z",
+    ];
     for name in told.iter().map(|(name, _)| *name).chain(names).chain(["half-experiment", "nothing", "%ff"]) {
         for api in API.iter().skip(1) {
             let answer = viewer.get(&format!("{api}{name}"));
@@ -132,7 +171,14 @@ fn it_answers_this_machine_and_survives_what_lies_in_the_folder() {
             assert_ne!(answer.headers["content-type"], "text/html; charset=utf-8");
         }
     }
-    for path in ["/etc/passwd", "/assets/../../etc/passwd", "/assets/%2e%2e%2fview.rs", "/linked/config.json", "/api", "//"] {
+    for path in [
+        "/etc/passwd",
+        "/assets/../../etc/passwd",
+        "/assets/%2e%2e%2fview.rs",
+        "/linked/config.json",
+        "/api",
+        "//",
+    ] {
         let answer = viewer.get(path);
         assert!(matches!(answer.status, 400 | 404) && answer.body.len() < 100, "{path}: {}", answer.body);
     }
@@ -244,7 +290,10 @@ fn a_run_that_goes_on_is_followed_until_it_is_cut() {
     assert_eq!(listed["state"], "going_on");
     let target = format!("/api/run?at={}", listed["at"].as_str().unwrap());
     let seen = viewer.get(&target).json();
-    assert_eq!((&seen["going_on"], &seen["story"]["ending"], &seen["items"]), (&json!(true), &Value::Null, &json!([])));
+    assert_eq!(
+        (&seen["going_on"], &seen["story"]["ending"], &seen["items"]),
+        (&json!(true), &Value::Null, &json!([]))
+    );
     assert!(seen["read"].as_u64().unwrap() > 0);
     running.signal(Signal::KILL);
     let _ = running.wait();

@@ -105,7 +105,8 @@ impl Journal {
     /// # Errors
     /// When it does not read.
     pub fn progress(&self) -> Result<Progress, JournalError> {
-        let counted = "SELECT coalesce(max(run_ms), 0), sum(effect = 'node'), sum(effect = 'step'), max(at) FROM entry";
+        let counted =
+            "SELECT coalesce(max(run_ms), 0), sum(effect = 'node'), sum(effect = 'step'), max(at) FROM entry";
         let row = self.connection.query_row(counted, [], |row| {
             let count = |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<u64>>(column)?.unwrap_or(0));
             Ok(Progress { run_ms: row.get(0)?, nodes: count(1)?, steps: count(2)?, at: row.get(3)? })
@@ -272,7 +273,8 @@ impl Glance<'_> {
         let file = self.file(&name)?;
         let size = file.metadata().ok()?.len();
         let mut tail = vec![0; TAIL.min(usize::try_from(size).ok()?)];
-        file.read_exact_at(&mut tail, size - tail.len() as u64).ok()?;
+        let from = size - tail.len() as u64;
+        file.read_exact_at(&mut tail, from).ok()?;
         Some(tail)
     }
 }
@@ -303,7 +305,8 @@ mod tests {
 
     #[test]
     fn a_usage_is_found_behind_all_that_others_wrote() {
-        let used = Usage { input_tokens: 7, cost: Some(podium_types::money::Usd::from_nanos(3)), ..Usage::NOTHING };
+        let used =
+            Usage { input_tokens: 7, cost: Some(podium_types::money::Usd::from_nanos(3)), ..Usage::NOTHING };
         let hostile = r#"},"took_ms":1,"usage":{"input_tokens":9},"took_ms":9"#;
         let record = serde_json::json!({
             "kind": "result", "effect": { "text": hostile, "usage": { "input_tokens": 1 } }, "result": hostile,

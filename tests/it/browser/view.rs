@@ -18,7 +18,10 @@ fn headline(tab: &mut Tab, expected: &str) {
 /// Clicks a link that leads to another page, wherever it stands.
 fn follow(tab: &mut Tab, selector: &str) {
     shows(tab, &format!("document.querySelector({}) !== null", json!(selector)), &json!(true));
-    tab.evaluate(&format!("document.querySelector({}).scrollIntoView({{ block: 'center' }})", json!(selector)));
+    tab.evaluate(&format!(
+        "document.querySelector({}).scrollIntoView({{ block: 'center' }})",
+        json!(selector)
+    ));
     click(tab, selector);
 }
 
@@ -34,14 +37,19 @@ fn the_viewer_leads_from_the_list_to_a_call() {
     let place = Place::new();
     Podium::new(&place)
         .args(["experiment", "run", "--name", "ab", "--scaffolds", "aide,dummy", "--competitions", "toy"])
-        .args(["--model", "playbook", "--steps", "4", "--seeds", "2", "--memory", "512MiB", "--cpus", "1", "--json"])
+        .args([
+            "--model", "playbook", "--steps", "4", "--seeds", "2", "--memory", "512MiB", "--cpus", "1",
+            "--json",
+        ])
         .toy()
         .arg("--runs-dir")
         .arg(place.runs())
         .output()
         .expect(0);
-    let runs: Vec<Run> =
-        Run::all(&place.runs().join("ab")).into_iter().filter(|run| run.path.join("run.json").exists()).collect();
+    let runs: Vec<Run> = Run::all(&place.runs().join("ab"))
+        .into_iter()
+        .filter(|run| run.path.join("run.json").exists())
+        .collect();
     assert_eq!(runs.len(), 4);
     let name = |run: &Run| run.path.file_name().unwrap().to_str().unwrap().to_owned();
     let aide = runs.iter().find(|run| name(run).starts_with("aide")).unwrap();

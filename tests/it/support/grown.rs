@@ -30,7 +30,9 @@ type Row = (Option<String>, Option<String>, String);
 /// The rows that belong to node 0: effect, key, body.
 fn rows_of_node_0(journal: &Connection) -> Vec<Row> {
     let mut rows = journal
-        .prepare("SELECT effect, key, body FROM entry WHERE key LIKE 'node/0/%' AND body IS NOT NULL ORDER BY seq")
+        .prepare(
+            "SELECT effect, key, body FROM entry WHERE key LIKE 'node/0/%' AND body IS NOT NULL ORDER BY seq",
+        )
         .unwrap();
     let rows = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
     rows.map(Result::unwrap).collect()
@@ -70,7 +72,9 @@ pub(crate) fn grow(path: &Path, count: u32, kind: Kind, pad: usize) -> u64 {
                 // Fields in the order in which the program writes them.
                 let text = in_order(&body);
                 let kind = body["kind"].as_str();
-                insert.execute(params![seq, kind, effect, key, number, u64::from(number) * 40_000, text]).unwrap();
+                insert
+                    .execute(params![seq, kind, effect, key, number, u64::from(number) * 40_000, text])
+                    .unwrap();
             }
         }
     }
