@@ -49,7 +49,7 @@ pub(super) fn routes(shelf: Arc<Shelf>) -> Router {
         router = router.route(path, get(move || async move { page_of(page) }));
     }
     router
-        .route("/assets/{name}", get(asset_of))
+        .route("/assets/{name}", get(|Path(name): Path<String>| async move { asset_of(&name) }))
         .route("/api/list", get(listing))
         .route("/api/experiment", get(experiment))
         .route("/api/run", get(run))
@@ -66,8 +66,8 @@ fn page_of(page: &str) -> Response {
     }
 }
 
-async fn asset_of(Path(name): Path<String>) -> Response {
-    match asset(&name) {
+fn asset_of(name: &str) -> Response {
+    match asset(name) {
         Some((kind, text)) => answer(StatusCode::OK, kind, text),
         None => plain(StatusCode::NOT_FOUND, "there is no such part of the viewer\n"),
     }

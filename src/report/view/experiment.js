@@ -68,18 +68,8 @@ function figures(view) {
   ];
 }
 
-const place = { figures: el('section', { class: 'figures', 'aria-label': 'The experiment in numbers' }), grid: el('div', {}), report: el('section', { 'aria-label': 'Report' }) };
+const place = { figures: el('section', { class: 'figures', 'aria-label': 'The experiment in numbers' }), grid: el('div', {}) };
 let runs = null;
-let drawnAs = '';
-
-// What it has come to so far. A report that cannot be made leaves the rest of the page.
-async function report() {
-  try {
-    place.report.replaceChildren(drawReport(await ask('report', { at })));
-  } catch (error) {
-    place.report.replaceChildren(el('p', { class: 'trouble' }, `There is no report: ${error.message}`));
-  }
-}
 
 function draw(view) {
   place.figures.replaceChildren(...figures(view));
@@ -94,17 +84,14 @@ try {
   byId('content').append(
     el('header', { class: 'head' }, el('h1', {}, view.name), el('span', { class: 'sub' }, 'experiment')),
     place.figures,
-    el('main', {}, place.report,
+    el('main', {},
       el('section', { 'aria-labelledby': 'of-grid' }, el('h2', { id: 'of-grid' }, 'Every run'), place.grid),
       el('section', { 'aria-labelledby': 'of-runs' }, el('h2', { id: 'of-runs' }, 'Runs ', compare), runs.whole)));
   draw(view);
-  drawnAs = JSON.stringify(view.counts);
-  await report();
   poll(async () => {
     const next = await ask('experiment', { at });
     if (document.activeElement?.closest('.grid')) return true;
     draw(next);
-    if (drawnAs !== JSON.stringify(next.counts)) { drawnAs = JSON.stringify(next.counts); await report(); }
     return true;
   }, 5000);
 } catch (error) {

@@ -1,6 +1,7 @@
 //! A journal looked at: entry by entry with bodies as they stand, so that whoever needs little of a long run reads little
 //! of it. Nothing of the folder is written, not even the files that SQLite keeps beside a journal that nobody has open.
 
+use std::fmt::Write as _;
 use std::io::Read as _;
 use std::ops::ControlFlow;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
@@ -172,7 +173,10 @@ fn resting(path: &Path) -> Option<String> {
     for byte in path.to_str()?.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => uri.push(char::from(byte)),
-            _ => uri.push_str(&format!("%{byte:02X}")),
+            _ => {
+                // Writing to a string cannot fail.
+                let _ = write!(uri, "%{byte:02X}");
+            }
         }
     }
     uri.push_str("?immutable=1");

@@ -194,10 +194,10 @@ impl Outline {
     }
 
     fn fault(&mut self, told: String) {
-        if self.faults.contains(&told) {
-        } else if self.faults.len() < MOST_FAULTS {
+        let known = self.faults.contains(&told);
+        if !known && self.faults.len() < MOST_FAULTS {
             self.faults.push(told);
-        } else {
+        } else if !known {
             self.more_faults += 1;
         }
     }

@@ -105,12 +105,11 @@ fn told(piece: &[u8]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.trim_matches('\u{fffd}').chars();
     while let Some(letter) = letters.next() {
-        match (letter, letter == '\\') {
-            (_, false) => out.push(letter),
-            _ => match letters.next() {
-                Some('n' | 'r' | 't') | None => out.push(' '),
-                Some(escaped) => out.push(escaped),
-            },
+        let escaped = if letter == '\\' { letters.next() } else { Some(letter) };
+        match escaped {
+            None => out.push(' '),
+            Some('n' | 'r' | 't') if letter == '\\' => out.push(' '),
+            Some(escaped) => out.push(escaped),
         }
     }
     out

@@ -40,7 +40,18 @@ fn podium() -> Command {
 fn run(runs: &Path) -> PathBuf {
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/assets");
     let ended = podium()
-        .args(["run", "--scaffold", "aide", "--competition", "toy", "--model", "playbook", "--steps", "1", "--json"])
+        .args([
+            "run",
+            "--scaffold",
+            "aide",
+            "--competition",
+            "toy",
+            "--model",
+            "playbook",
+            "--steps",
+            "1",
+            "--json",
+        ])
         .args(["--memory", "512MiB", "--cpus", "1", "--python", "python3"])
         .arg("--assets")
         .arg(assets)
@@ -56,7 +67,11 @@ fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
         let target = to.join(entry.file_name());
-        if entry.path().is_dir() { copy(&entry.path(), &target) } else { drop(std::fs::copy(entry.path(), target).unwrap()) }
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target)
+        } else {
+            drop(std::fs::copy(entry.path(), target).unwrap())
+        }
     }
 }
 
@@ -90,9 +105,19 @@ fn main() {
         }
     }
     let size = |name: &str| std::fs::metadata(runs.join(name).join("journal.db")).unwrap().len() / 1_000_000;
-    println!("{MANY} nodes: {nodes} entries, {} MB; {MANY} steps: {steps} entries, {} MB", size("nodes"), size("steps"));
-    let mut viewer =
-        podium().arg("view").arg(&runs).args(["--port", "0"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    println!(
+        "{MANY} nodes: {nodes} entries, {} MB; {MANY} steps: {steps} entries, {} MB",
+        size("nodes"),
+        size("steps")
+    );
+    let mut viewer = podium()
+        .arg("view")
+        .arg(&runs)
+        .args(["--port", "0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let mut line = String::new();
     BufReader::new(viewer.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let host = line.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
