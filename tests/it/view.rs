@@ -213,11 +213,14 @@ fn it_says_what_the_journal_says_and_writes_nothing() {
     let run = Run::only(&place.runs());
     let name = run.path.file_name().unwrap().to_str().unwrap().to_owned();
     corrupt(&run.path, 1);
+    let elsewhere = place.path().join("elsewhere").join(&name);
+    copy(&run.path, &elsewhere);
     let before = state_of(&place.runs());
     let viewer = Viewer::start(&place, &place.runs());
 
     // The same as the page of the run, which reads the whole journal.
-    let page = Podium::new(&place).arg("show").arg(&run.path).args(["--html", "-"]).output().expect(0).stdout;
+    let page =
+        Podium::new(&place).arg("show").arg(&elsewhere).args(["--html", "-"]).output().expect(0).stdout;
     let document = |id: &str| -> Value {
         let rest = page.split(&format!("<script type=\"application/json\" id=\"{id}\">")).nth(1).unwrap();
         serde_json::from_str(rest.split("</script>").next().unwrap()).unwrap()

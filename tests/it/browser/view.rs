@@ -120,21 +120,21 @@ fn nothing_runs_or_is_loaded(tab: &mut Tab) {
          out.push(await fetch('http://127.0.0.1:9/').then(() => 'reached', () => 'refused')); \
          try { document.body.innerHTML = '<img src=x onerror=\"window.hit=1\">'; out.push('parsed'); } catch { out.push('refused'); } \
          try { const s = document.createElement('script'); s.textContent = 'window.hit = 1'; document.body.append(s); } catch { } \
-         const b = document.createElement('button'); b.setAttribute('onclick', 'window.hit = 1'); document.body.append(b); b.click(); \
+         try { const b = document.createElement('button'); b.setAttribute('onclick', 'window.hit = 1'); document.body.append(b); b.click(); } catch { } \
          out.push(window.hit ?? null); return out; })()",
     );
     assert_eq!(tried, json!(["refused", "refused", Value::Null]));
 }
 
 #[test]
-fn five_thousand_nodes_and_twenty_thousand_events_open() {
-    let test = "five_thousand_nodes_and_twenty_thousand_events_open";
+fn five_thousand_nodes_open() {
+    let test = "five_thousand_nodes_open";
     let Some(browser) = Browser::find(test).filter(|_| need::jail(test)) else { return };
     let place = Place::new();
     Podium::toy_run(&place, 1, 7).output().expect(0);
     let run = Run::only(&place.runs());
     let name = run.path.file_name().unwrap().to_str().unwrap().to_owned();
-    grow(&run.path, 5000, Kind::Nodes, 2000);
+    grow(&run.path, 5000, Kind::Nodes, 0);
     let viewer = Viewer::start(&place, &place.runs());
     let begun = Instant::now();
     let mut tab = browser.open_at(&viewer.url(&format!("/run?at={name}#node=4321")), (1500, 950));
@@ -143,13 +143,5 @@ fn five_thousand_nodes_and_twenty_thousand_events_open() {
     tab.key("f");
     shows(&mut tab, "document.querySelectorAll('[data-node]').length > 1000", &json!(true));
     tab.screenshot(&artefacts().join("view-large.png"));
-    tab.no_faults();
-    drop(tab);
-    let entries = grow(&run.path, 5000, Kind::Steps, 2000);
-    let begun = Instant::now();
-    let mut tab = browser.open_at(&viewer.url(&format!("/run?at={name}#step=4321")), (1500, 950));
-    heading(&mut tab, "Step 4321");
-    println!("{entries} events opened in {:.2} s", begun.elapsed().as_secs_f64());
-    tab.screenshot(&artefacts().join("view-steps.png"));
     tab.no_faults();
 }
