@@ -139,7 +139,7 @@ fn five_thousand_nodes_open() {
     let begun = Instant::now();
     let mut tab = browser.open_at(&viewer.url(&format!("/run?at={name}#node=4321")), (1500, 950));
     heading(&mut tab, "Node 4321");
-    println!("5,000 nodes opened in {:.2} s", begun.elapsed().as_secs_f64());
+    eprintln!("5,000 nodes opened in {:.2} s", begun.elapsed().as_secs_f64());
     tab.key("f");
     shows(&mut tab, "document.querySelectorAll('[data-node]').length > 1000", &json!(true));
     tab.screenshot(&artefacts().join("view-large.png"));
