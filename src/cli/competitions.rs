@@ -1,4 +1,4 @@
-//! `podium competitions`: list, show, prepare, import.
+//! `podium competitions`: list, show, prepare, import, new.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,14 +6,16 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde_json::{Value, json};
 
+use crate::cli::competitions_check;
 use crate::cli::competitions_import::{self, Checksums};
 use crate::cli::competitions_show::{facts, is_of, row, show, whole};
 use crate::cli::failure::Failure;
+use crate::cli::own;
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
 use crate::run::error::RunError;
 
-/// Competitions: list, show, prepare, import
+/// Competitions: list, show, prepare, import, new
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List competitions
@@ -44,6 +46,23 @@ pub(crate) enum Command {
         /// Their ids
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
+        /// Print one JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a competition of your own data
+    #[command(
+        after_help = "Examples:\n  podium competitions new churn --from churn.csv --target churned --metric auc\n  \
+        podium competitions new demand --from data/ --target sold --metric rmse --split time:date"
+    )]
+    New(Box<own::NewArguments>),
+    /// Look for what would spoil a competition: faults of grading, and data that tell the answers
+    ///
+    /// The answers are read. The exit code is 1 when the competition cannot grade itself.
+    #[command(after_help = "Example:\n  podium competitions check churn")]
+    Check {
+        /// Its id
+        id: String,
         /// Print one JSON document on standard output
         #[arg(long)]
         json: bool,
@@ -113,6 +132,15 @@ pub(crate) fn main(
                 terminal.json(&prepared);
             }
         }
+        Command::Check { id, json } => {
+            return competitions_check::main(
+                catalog.get(id).map_err(RunError::from)?,
+                *json,
+                &site,
+                terminal,
+            );
+        }
+        Command::New(arguments) => return own::new(arguments, &site, terminal),
         Command::Import { folder, checksums, json } => {
             return competitions_import::main(folder, *checksums, *json, &catalog, terminal);
         }

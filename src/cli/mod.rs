@@ -4,6 +4,7 @@
 
 mod calls;
 mod competitions;
+mod competitions_check;
 mod competitions_import;
 mod competitions_show;
 mod doctor;
@@ -18,7 +19,10 @@ mod grade_nodes;
 mod grants;
 mod job;
 mod model;
+mod one_page;
+mod own;
 mod policy;
+mod predict;
 mod progress;
 mod replay;
 mod resume;
@@ -67,6 +71,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Show a run: its tree, its calls, its report, or a page for a browser
     Show(show::Arguments),
+    /// Predict new rows with the best script of a run, in the sandbox
+    Predict(predict::Arguments),
     /// Experiments: many runs, planned, run and gone on with
     #[command(subcommand)]
     Experiment(experiment::Command),
@@ -77,7 +83,7 @@ enum Command {
     Grade(grade::Arguments),
     /// Check a submission's format, without a score
     Validate(validate::Arguments),
-    /// Competitions: list, show, prepare, import
+    /// Competitions: list, show, prepare, import, new
     #[command(subcommand)]
     Competitions(competitions::Command),
     /// Scaffolds: list, show, and how they read a model's answer
@@ -135,6 +141,7 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
         Command::Resume(arguments) => resume::main(&arguments, site, terminal),
         Command::Replay(arguments) => replay::main(&arguments, terminal),
         Command::Show(arguments) => show::main(&arguments, terminal),
+        Command::Predict(arguments) => predict::main(&arguments, site, terminal),
         Command::Experiment(command) => experiment::main(&command, site, terminal),
         Command::Report(arguments) => experiment::report::main(&arguments, terminal),
         Command::Grade(arguments) => grade::main(&arguments, site, terminal),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::experiment::error::ExperimentError;
 use crate::experiment::settings;
 use crate::experiment::spec::{Arm, ExperimentSpec, MODEL, SCAFFOLD};
+use crate::run::config::PreviewMode;
 use crate::run::grants::Asked;
 use crate::run::order::{Order, Resolved, packages_pinned};
 use crate::run::site::Site;
@@ -138,6 +139,7 @@ fn order(arm: &Arm, competition: &str, seed: u64) -> Result<Order, ExperimentErr
         sandbox: Asked { environment: "base".to_owned(), ..Asked::default() },
         description: Wording::Original,
         mle_bench: None,
+        preview: PreviewMode::default(),
     };
     for (name, value) in arm.iter().filter(|(name, _)| *name != SCAFFOLD && *name != MODEL) {
         settings::apply(&mut order, name, value)?;

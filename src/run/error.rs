@@ -47,6 +47,18 @@ pub enum RunError {
         /// Where they were looked for.
         data_dir: std::path::PathBuf,
     },
+    /// A competition that has nothing to grade with.
+    #[error("`{0}` has no answers")]
+    NoAnswers(String),
+    /// A run that has no solution to run.
+    #[error("{} has no best solution", .0.display())]
+    NoSolution(std::path::PathBuf),
+    /// A solution that does not predict new rows.
+    #[error("the best solution does not predict these rows: {0}")]
+    Predict(String),
+    /// The user's own data make no competition.
+    #[error(transparent)]
+    Own(#[from] podium_competition::own::OwnError),
     /// Answers that are only a Git LFS pointer.
     #[error("{} is a Git LFS pointer, not the file itself", path.display())]
     Pointer {
@@ -302,6 +314,10 @@ impl RunError {
             | Self::Machine { .. }
             | Self::Limits(_)
             | Self::NotPrepared { .. }
+            | Self::NoAnswers(_)
+            | Self::NoSolution(_)
+            | Self::Predict(_)
+            | Self::Own(_)
             | Self::Description { .. }
             | Self::NoDescription { .. }
             | Self::NoCheckout
@@ -324,6 +340,10 @@ impl RunError {
                 error.hint().or_else(|| Some("choose another data folder with --data-dir".to_owned()))
             }
             Self::NotPrepared { .. }
+            | Self::NoAnswers(_)
+            | Self::NoSolution(_)
+            | Self::Predict(_)
+            | Self::Own(_)
             | Self::Pointer { .. }
             | Self::Unhidden
             | Self::UnhiddenLabels
@@ -426,6 +446,18 @@ impl RunError {
                 "Podium does not prepare Kaggle's data itself yet: mlebench prepare -c {competition}, or name the \
                  folder with --data-dir if they are elsewhere"
             )),
+            Self::NotPrepared { competition, kind: podium_competition::Kind::Own, .. } => Some(format!(
+                "its folder is not whole: remove {competition} there and make it anew with podium competitions new"
+            )),
+            Self::NoAnswers(_) => Some("podium validate looks at the form of a submission".to_owned()),
+            Self::NoSolution(_) => {
+                Some("a run has one when a node of it was good; podium show RUN tells what became of them".to_owned())
+            }
+            Self::Predict(_) => Some(
+                "the solution is best/solution.py in the run's folder: see whether it reads the test rows from ./input"
+                    .to_owned(),
+            ),
+            Self::Own(error) => error.hint(),
             Self::NotPrepared { competition, .. } => Some(format!(
                 "podium competitions prepare {competition}, or name the folder with --data-dir if they are elsewhere"
             )),

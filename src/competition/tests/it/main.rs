@@ -15,6 +15,7 @@
 mod benchmark;
 mod board;
 mod catalog;
+mod check;
 mod common;
 mod csv_probes;
 mod data;
@@ -24,6 +25,7 @@ mod invalid;
 mod official;
 mod offline;
 mod oracle;
+mod own;
 mod preview;
 mod remarks;
 mod vectors;
