@@ -165,7 +165,7 @@ impl Assets {
                 continue;
             };
             let text = read(&path)?;
-            let script = name.ends_with(".py");
+            let script = path.extension().is_some_and(|end| end == "py");
             let text = if script { format!("{before}\n\n{text}") } else { text };
             files.insert(format!("{competition}/{name}"), text);
         }

@@ -11,7 +11,6 @@ use crate::cli::runtime;
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
 use crate::run::alone::Alone;
-use crate::run::error::RunError;
 use crate::run::predict;
 use crate::run::sitting::StoredRun;
 

@@ -1,6 +1,7 @@
 //! The board of an own competition: a ladder of plain models, run in the sandbox, graded by the competition's own grader.
 //! A model that fails is left out; a board of none is no board. The answers are read here, after the code has ended.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -79,7 +80,7 @@ pub async fn climb(alone: &mut Alone, competition: &Competition, data: &Folders)
 pub fn write_board(ladder: &Ladder, home: &Path) -> Result<(), RunError> {
     let mut text = String::from("name,score\n");
     for rung in &ladder.rungs {
-        text.push_str(&format!("{},{:?}\n", rung.name, rung.score));
+        let _ = writeln!(text, "{},{:?}", rung.name, rung.score);
     }
     crate::run::folder::write_whole(&home.join("board.csv"), text.as_bytes())?;
     Ok(())

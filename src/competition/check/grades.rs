@@ -110,6 +110,13 @@ fn as_submission(competition: &Competition, answers: &Path, into: &Path) -> Resu
         if classes && let Some(label) = cells.pop() {
             cells.extend(format.columns.iter().map(|name| if name == label { "1" } else { "0" }));
         }
+        // A Poisson deviance takes no prediction of 0, though a count may be.
+        if competition.metric.name == "mean_poisson_deviance"
+            && let Some(count) = cells.last_mut()
+            && count.trim().parse::<f64>().is_ok_and(|count| count <= 0.0)
+        {
+            *count = "1e-9";
+        }
         line(cells, &mut text);
         Ok(())
     })?;

@@ -106,7 +106,7 @@ pub fn check(competition: &Competition, folders: &Folders) -> Result<Checked, Ow
         not_checked: Vec::new(),
     };
     grades::look(competition, folders, &mut checked);
-    let csv = |file: &Option<String>| file.clone().filter(|file| file.ends_with(".csv"));
+    let csv = |file: &Option<String>| file.clone().filter(|file| is_csv(file));
     let (Some(train), Some(test)) = (csv(&competition.data.train), csv(&competition.data.test)) else {
         checked
             .not_checked
@@ -131,6 +131,11 @@ pub fn check(competition: &Competition, folders: &Folders) -> Result<Checked, Ow
 /// A share for people.
 fn percent(part: u64, whole: u64) -> String {
     format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)
+}
+
+/// Whether a file is a table by its name.
+fn is_csv(file: &str) -> bool {
+    Path::new(file).extension().is_some_and(|end| end == "csv")
 }
 
 /// Whether there is a file.

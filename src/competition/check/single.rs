@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::stats::{bins, class_skill, correlation, rank_correlation};
+use crate::check::stats::{class_skill, correlation, neighbour_skill, rank_correlation};
 use crate::check::table::{Column, Tables};
 use crate::check::{Fault, Finding};
 
@@ -15,7 +15,6 @@ const LEAST_SKILL: f64 = 0.97;
 const LEAST_ROWS: usize = 30;
 /// More classes are looked at as numbers.
 const MOST_CLASSES: u32 = 50;
-const BINS: usize = 200;
 
 pub(super) fn look(tables: &Tables, found: &mut Vec<Finding>) {
     let Some(label) = tables.label() else { return };
@@ -82,12 +81,12 @@ fn tells(column: &Column, label: &Column, both: &[usize]) -> Option<String> {
         return (correlation.abs() >= LEAST_CORRELATION)
             .then(|| format!("the correlation of their ranks is {correlation:.4}"));
     }
-    let cells = if column.has_order() && column.distinct > MOST_CLASSES {
-        bins(&pick(&column.numbers, both), BINS.min(both.len() / 8).max(2))
+    let classes = pick(&label.codes, both);
+    let skill = if column.has_order() && column.distinct > MOST_CLASSES {
+        neighbour_skill(&pick(&column.numbers, both), &classes)
     } else {
-        pick(&column.codes, both)
+        class_skill(&pick(&column.codes, both), &classes)
     };
-    let skill = class_skill(&cells, &pick(&label.codes, both));
     (skill >= LEAST_SKILL).then(|| {
         format!("it leaves {:.1} % of the errors of always saying the commonest value", 100.0 * (1.0 - skill))
     })

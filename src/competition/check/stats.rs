@@ -111,19 +111,20 @@ pub(super) fn class_skill(cells: &[u32], classes: &[u32]) -> f64 {
     if judged > plain { (right - plain) / (judged - plain) } else { 0.0 }
 }
 
-/// Numbers as bins of about equally many rows; equal numbers share one.
-pub(super) fn bins(values: &[f64], count: usize) -> Vec<u32> {
-    let n = values.len().max(1) as f64;
-    let bin = |rank: f64| {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a share of a small count"
-        )]
-        let bin = (rank / n * count as f64) as u32;
-        bin
-    };
-    ranks(values).into_iter().map(bin).collect()
+/// The same for a number: how often the row with the next smaller number has the same class.
+pub(super) fn neighbour_skill(values: &[f64], classes: &[u32]) -> f64 {
+    let mut order: Vec<(f64, u32)> = values.iter().copied().zip(classes.iter().copied()).collect();
+    order.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+    for class in classes {
+        *counts.entry(*class).or_default() += 1;
+    }
+    let pairs = order.len().saturating_sub(1) as f64;
+    let alike = |pair: &&[(f64, u32)]| matches!(pair, [one, other] if one.1 == other.1);
+    let right = order.windows(2).filter(alike).count() as f64;
+    let usual = counts.values().copied().max().unwrap_or(0) as f64;
+    let plain = usual / classes.len().max(1) as f64 * pairs;
+    if pairs > plain { (right - plain) / (pairs - plain) } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -140,6 +141,14 @@ mod tests {
         assert!(excess > 0.3 && deviations > 1.5);
         assert!(explained(&[1, 1, 2, 2, 3, 3], &[1.0, 1.0, 5.0, 5.0, 9.0, 9.0]) > 0.999);
         assert!(class_skill(&[1, 1, 2, 2, 1, 1, 2, 2], &[5, 5, 6, 6, 5, 5, 6, 6]) > 0.999);
-        assert_eq!(bins(&[1.0, 2.0, 3.0, 4.0], 2), [0, 0, 1, 1]);
+        let classes: Vec<u32> = (0..100).map(|row| u32::from(row < 40)).collect();
+        let values: Vec<f64> = (0..100).map(f64::from).collect();
+        assert!(neighbour_skill(&values, &classes) > 0.97);
+        assert!(
+            neighbour_skill(
+                &classes.iter().map(|class| f64::from(*class)).collect::<Vec<_>>(),
+                &[1, 0].repeat(50)
+            ) < 0.1
+        );
     }
 }

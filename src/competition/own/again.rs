@@ -40,7 +40,11 @@ pub fn lay_new_rows(
             "run the script of the best solution by hand: best/run.sh",
         ));
     };
-    let test_name = competition.data.test.clone().filter(|name| name.ends_with(".csv"));
+    let test_name = competition
+        .data
+        .test
+        .clone()
+        .filter(|name| Path::new(name).extension().is_some_and(|end| end == "csv"));
     let Some(test_name) = test_name else {
         return Err(OwnError::asked(
             format!("`{}` has no test table", competition.id),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
-use crate::csv::float64;
+use crate::csv::{float64, is_missing};
 use crate::own::error::OwnError;
 use crate::own::rows;
 
@@ -114,7 +114,7 @@ impl Dialect {
             return false;
         }
         let cells = rows.iter().skip(1).filter_map(|row| row.get(place)).map(|cell| cell.trim());
-        let mut cells = cells.filter(|cell| !cell.is_empty()).peekable();
+        let mut cells = cells.filter(|cell| !is_missing(cell.as_bytes())).peekable();
         let mut any = false;
         cells.peek().is_some()
             && cells.all(|cell| {
