@@ -24,7 +24,7 @@ pub(super) fn look(competition: &Competition, folders: &Folders, checked: &mut C
         return;
     }
     checked.sample_score = one(competition, &sample, &answers, "the sample submission", checked);
-    if !answers.extension().is_some_and(|end| end == "csv") || competition.submission.columns.is_empty() {
+    if answers.extension().is_none_or(|end| end != "csv") || competition.submission.columns.is_empty() {
         return;
     }
     let place = tempfile::Builder::new().prefix("podium-check-").tempdir();

@@ -215,7 +215,7 @@ impl Tables {
             Ok(())
         })?;
         column.distinct = u32::try_from(known.len()).unwrap_or(u32::MAX);
-        column.name = target.to_owned();
+        target.clone_into(&mut column.name);
         Ok((column.filled > 0).then_some(column))
     }
 

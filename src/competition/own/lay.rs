@@ -209,7 +209,7 @@ impl Laying<'_> {
             line.resize(row.features as usize + row.answers as usize, 0);
             waiting.read_exact_at(&mut line, row.at).map_err(OwnError::io("read", hold))?;
             let (shown, kept) = line.split_at_checked(row.features as usize).unwrap_or_default();
-            let own = self.key.place.is_none().then(|| format!("{number},")).unwrap_or_default();
+            let own = if self.key.place.is_none() { format!("{number},") } else { String::new() };
             for (out, rest) in [(&mut test, shown), (&mut answers, kept)] {
                 out.bytes(own.as_bytes())?;
                 out.bytes(rest)?;

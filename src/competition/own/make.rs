@@ -45,9 +45,8 @@ pub(super) fn make(
 ) -> Result<Laid, OwnError> {
     let dialect = found.table.as_deref().map(Dialect::sniff).transpose()?;
     let sample = found.sample.as_deref().and_then(header);
-    let (path, dialect) = match (&found.table, dialect) {
-        (Some(path), Some(dialect)) => (path, dialect),
-        _ => return goal(request, found, place, Vec::new()),
+    let (Some(path), Some(dialect)) = (&found.table, dialect) else {
+        return goal(request, found, place, Vec::new());
     };
     notes.extend(dialect.notes());
     let names = targets(request, sample.as_deref(), &dialect);
