@@ -98,7 +98,7 @@ async fn much_output_costs_no_memory() {
                 for _ in range(100): sys.stdout.buffer.write(chunk)\nsys.stdout.buffer.write(b'END')";
     let before = peak_memory();
     let execution = run(&*docker, code).await;
-    let grown = peak_memory() - before;
+    let grown = peak_memory().saturating_sub(before);
     let output = execution.output;
     assert!(output.head.starts_with("BEGIN") && output.tail.ends_with("END"));
     assert_eq!(output.dropped_bytes + (output.head.len() + output.tail.len()) as u64, 200_000_008);

@@ -17,8 +17,8 @@ async fn line_25_signals_reach_nobody_else() {
     assert_eq!(held(&*sandbox, "25", &attacker).len(), 2, "{attacker:?}");
     if sandbox.facts().kind == podium_sandbox::SandboxKind::Docker {
         // It kills the shell that waits for it. The container ends for that, and with it the attacker, which may
-        // come to its last line before or may not.
-        assert_eq!(attacker.ended, Ended::Signal(9), "{attacker:?}");
+        // come to its last line before or may not. Which of its signals the shell dies of is the kernel's choice.
+        assert!(matches!(attacker.ended, Ended::Signal(9 | 15)), "{attacker:?}");
     } else {
         assert!(attacker.output.text().ends_with("still here\n"), "{attacker:?}");
         assert_eq!(attacker.ended, Ended::Exit(0), "{attacker:?}");

@@ -66,7 +66,7 @@ async fn line_11_large_files_are_refused() {
         assert!(execution.succeeded(), "{case}: {execution:?}");
         assert_eq!(execution.submission, missing("a file over the size limit"), "{case}");
     }
-    let grown = super::resources::peak_memory() - before;
+    let grown = super::resources::peak_memory().saturating_sub(before);
     assert!(grown < 50 << 20, "{grown}");
     say(&*sandbox, "11", &format!("refused by size; memory grew by {} KiB", grown >> 10));
 }
