@@ -62,9 +62,11 @@ fn table(rows: &[Row], number: bool) -> String {
 }
 
 type Plant = fn(&mut Vec<Row>);
+/// A fault, and the first column that is named with it.
+type Named = (Fault, &'static str);
 
 /// What is planted, where it is done to numbers and to classes alike, and what is to be found.
-fn faults() -> Vec<(&'static str, Plant, &'static [(Fault, &'static str)])> {
+fn faults() -> Vec<(&'static str, Plant, &'static [Named])> {
     vec![
         ("nothing", |_| {}, &[]),
         ("duplicates", |rows| rows.extend(rows.clone().into_iter().take(200)), &[(Fault::Duplicates, "")]),

@@ -143,6 +143,9 @@ fn a_table_is_parted_by_each_rule() {
     }
 }
 
+/// The value rule and the predicted columns, or words of the refusal.
+type Expected = Result<(&'static str, &'static [&'static str]), &'static str>;
+
 #[test]
 fn what_a_metric_makes_of_a_target() {
     let mut text = String::from("x,yes_no,grade,kind,price,count\n");
@@ -161,7 +164,7 @@ fn what_a_metric_makes_of_a_target() {
         );
     }
     let place = Place::new(&[("t.csv", text.as_bytes())]);
-    let cases: [(&str, &str, Result<(&str, &[&str]), &str>); 12] = [
+    let cases: [(&str, &str, Expected); 12] = [
         ("yes_no", "auc", Ok(("number", &["yes_no"]))),
         ("yes_no", "log_loss", Ok(("probability", &["yes_no"]))),
         ("yes_no", "accuracy", Ok(("label", &["yes_no"]))),
