@@ -57,9 +57,10 @@ pub(crate) fn main(
         terminal.line(&escape(&format!("note: {note}")));
     }
     let shown = data_shown(config, &preview);
+    let part = |name: &str| shown.get(name).cloned().unwrap_or_default();
     terminal.line(&escape(&format!(
         "\nof the data the model is shown: the description ({} characters) and an overview ({} characters): {}",
-        shown["description_characters"], shown["overview_characters"], shown["overview_holds"].as_str().unwrap_or("")
+        part("description_characters"), part("overview_characters"), part("overview_holds").as_str().unwrap_or_default()
     )));
     match &first {
         Some(call) => call.tell(terminal),

@@ -86,7 +86,7 @@ fn result(page: &mut String, nodes: &[&NodeRecord], report: Option<&RunReport>) 
             }
         }
         None if report.is_some() => {
-            page.push_str("- There are no answers or no submission, so there is no test score.\n")
+            page.push_str("- There are no answers or no submission, so there is no test score.\n");
         }
         None => {}
     }

@@ -25,7 +25,7 @@ pub(crate) struct OwnArguments {
     /// A column to predict; may be repeated [default: what the sample submission of a set in Kaggle's shape predicts]
     #[arg(long, value_name = "COL")]
     target: Vec<String>,
-    /// What is measured, such as auc, log_loss, accuracy, macro_f1, rmse, mae, rmsle
+    /// What is measured, such as auc, logloss, accuracy, f1, rmse, mae, rmsle
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
     /// How test rows are chosen: random, stratified, group:COL, time:COL, or none: there are no answers then [default:

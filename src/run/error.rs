@@ -340,10 +340,6 @@ impl RunError {
                 error.hint().or_else(|| Some("choose another data folder with --data-dir".to_owned()))
             }
             Self::NotPrepared { .. }
-            | Self::NoAnswers(_)
-            | Self::NoSolution(_)
-            | Self::Predict(_)
-            | Self::Own(_)
             | Self::Pointer { .. }
             | Self::Unhidden
             | Self::UnhiddenLabels
@@ -435,7 +431,7 @@ impl RunError {
             error if error.is_damage() => {
                 Some("put a copy of the run's folder back; without one this run cannot go on".to_owned())
             }
-            _ => None,
+            _ => self.data_hint(),
         }
     }
 
