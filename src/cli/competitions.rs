@@ -1,4 +1,4 @@
-//! `podium competitions`: list, show, prepare, import.
+//! `podium competitions`: list, show, prepare, import, new.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,15 +6,17 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde_json::Value;
 
+use crate::cli::competitions_check;
 use crate::cli::competitions_import::{self, Checksums};
 use crate::cli::competitions_prepare::{self, PrepareArguments};
 use crate::cli::competitions_show::{facts, is_of, row, show, whole};
 use crate::cli::failure::Failure;
+use crate::cli::own;
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
 use crate::run::error::RunError;
 
-/// Competitions: list, show, prepare, import
+/// Competitions: list, show, prepare, import, new
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List competitions
@@ -47,6 +49,23 @@ pub(crate) enum Command {
         after_help = "Examples:\n  podium competitions prepare segment diamonds\n  podium competitions prepare spaceship-titanic --raw downloads/spaceship-titanic"
     )]
     Prepare(PrepareArguments),
+    /// Make a competition of your own data
+    #[command(
+        after_help = "Examples:\n  podium competitions new churn --from churn.csv --target churned --metric auc\n  \
+        podium competitions new demand --from data/ --target sold --metric rmse --split time:date"
+    )]
+    New(Box<own::NewArguments>),
+    /// Look for what would spoil a competition: faults of grading, and data that tell the answers
+    ///
+    /// The answers are read. The exit code is 1 when the competition cannot grade itself.
+    #[command(after_help = "Example:\n  podium competitions check churn")]
+    Check {
+        /// Its id
+        id: String,
+        /// Print one JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
     /// Look through a folder of data that MLE-bench prepared: what is ready, missing or another version
     ///
     /// Nothing is copied or changed; --data-dir names the folder afterwards. The exit code is 3 when nothing in it can
@@ -99,6 +118,15 @@ pub(crate) fn main(
             if *json { terminal.json(&whole(competition, &site)) } else { show(competition, &site, terminal) }
         }
         Command::Prepare(arguments) => competitions_prepare::main(arguments, &catalog, &site, terminal)?,
+        Command::Check { id, json } => {
+            return competitions_check::main(
+                catalog.get(id).map_err(RunError::from)?,
+                *json,
+                &site,
+                terminal,
+            );
+        }
+        Command::New(arguments) => return own::new(arguments, &site, terminal),
         Command::Import { folder, checksums, json } => {
             return competitions_import::main(folder, *checksums, *json, &catalog, terminal);
         }

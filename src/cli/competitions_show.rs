@@ -183,7 +183,7 @@ fn sizes(competition: &Competition) -> String {
             let share = |part: u64| 100.0 * part as f64 / whole.max(1) as f64;
             let origin = match competition.kind {
                 Kind::Kaggle => "original training rows",
-                Kind::Offline => "rows of the source",
+                Kind::Offline | Kind::Own => "rows of the source",
             };
             parts.push(format!(
                 "{train} rows to train on and {test} to predict, {:.1} % and {:.1} % of {whole} {origin}",

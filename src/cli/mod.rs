@@ -4,6 +4,7 @@
 
 mod calls;
 mod competitions;
+mod competitions_check;
 mod competitions_import;
 mod competitions_prepare;
 mod competitions_show;
@@ -20,7 +21,10 @@ mod grants;
 mod job;
 mod live;
 mod model;
+mod one_page;
+mod own;
 mod policy;
+mod predict;
 mod progress;
 mod replay;
 mod resume;
@@ -73,6 +77,8 @@ enum Command {
     Show(show::Arguments),
     /// Show runs and experiments in a browser of this machine
     View(view::Arguments),
+    /// Predict new rows with the best script of a run, in the sandbox
+    Predict(predict::Arguments),
     /// Experiments: many runs, planned, run and gone on with
     #[command(subcommand)]
     Experiment(experiment::Command),
@@ -85,7 +91,7 @@ enum Command {
     Grade(grade::Arguments),
     /// Check a submission's format, without a score
     Validate(validate::Arguments),
-    /// Competitions: list, show, prepare, import
+    /// Competitions: list, show, prepare, import, new
     #[command(subcommand)]
     Competitions(competitions::Command),
     /// Scaffolds: list, show, and how they read a model's answer
@@ -144,6 +150,7 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
         Command::Replay(arguments) => replay::main(&arguments, terminal),
         Command::Show(arguments) => show::main(&arguments, terminal),
         Command::View(arguments) => view::main(&arguments, terminal),
+        Command::Predict(arguments) => predict::main(&arguments, site, terminal),
         Command::Experiment(command) => experiment::main(&command, site, terminal),
         Command::Report(arguments) => experiment::report::main(&arguments, &cli.site, terminal),
         Command::Compare(arguments) => experiment::compare::pair(&arguments, &cli.site, terminal),

@@ -47,6 +47,18 @@ pub enum RunError {
         /// Where they were looked for.
         data_dir: std::path::PathBuf,
     },
+    /// A competition that has nothing to grade with.
+    #[error("`{0}` has no answers")]
+    NoAnswers(String),
+    /// A run that has no solution to run.
+    #[error("{} has no best solution", .0.display())]
+    NoSolution(std::path::PathBuf),
+    /// A solution that does not predict new rows.
+    #[error("the best solution does not predict these rows: {0}")]
+    Predict(String),
+    /// The user's own data make no competition.
+    #[error(transparent)]
+    Own(#[from] podium_competition::own::OwnError),
     /// Answers that are only a Git LFS pointer.
     #[error("{} is a Git LFS pointer, not the file itself", path.display())]
     Pointer {
@@ -323,6 +335,10 @@ impl RunError {
             | Self::Machine { .. }
             | Self::Limits(_)
             | Self::NotPrepared { .. }
+            | Self::NoAnswers(_)
+            | Self::NoSolution(_)
+            | Self::Predict(_)
+            | Self::Own(_)
             | Self::Description { .. }
             | Self::NoDescription { .. }
             | Self::NoCheckout
@@ -439,7 +455,7 @@ impl RunError {
             error if error.is_damage() => {
                 Some("put a copy of the run's folder back; without one this run cannot go on".to_owned())
             }
-            _ => None,
+            _ => self.data_hint(),
         }
     }
 
@@ -450,6 +466,18 @@ impl RunError {
                 "podium competitions prepare {competition} --raw DIR prepares a download, as mlebench prepare -c \
                  {competition} does; name the folder with --data-dir if the data are elsewhere"
             )),
+            Self::NotPrepared { competition, kind: podium_competition::Kind::Own, .. } => Some(format!(
+                "its folder is not whole: remove {competition} there and make it anew with podium competitions new"
+            )),
+            Self::NoAnswers(_) => Some("podium validate looks at the form of a submission".to_owned()),
+            Self::NoSolution(_) => {
+                Some("a run has one when a node of it was good; podium show RUN tells what became of them".to_owned())
+            }
+            Self::Predict(_) => Some(
+                "the solution is best/solution.py in the run's folder: see whether it reads the test rows from ./input"
+                    .to_owned(),
+            ),
+            Self::Own(error) => error.hint(),
             Self::NotPrepared { competition, .. } => Some(format!(
                 "podium competitions prepare {competition}, or name the folder with --data-dir if they are elsewhere"
             )),

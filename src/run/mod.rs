@@ -1,5 +1,6 @@
 //! A run: one scaffold × models × competition × seed.
 //!
+//! - [`alone`]: one script in the sandbox without a run; [`ladder`]: the board of an own competition made so
 //! - [`attempts`]: what code tried on its sandbox
 //! - [`course`]: what would have been handed in over time, graded after the end
 //! - [`sessions`]: what the shells and kernels of a loop came to
@@ -7,6 +8,7 @@
 //! - [`oracle`]: all nodes of an ended run graded, for people only
 //! - [`order`]: what a user asks for, resolved into it
 //! - [`provenance`]: with what a run was made, as its lock file holds it
+//! - [`predict`]: the best solution of a run on new rows
 //! - [`recording`]: recorded runs as models
 //! - [`wording`]: which description of its competition an agent is shown
 //! - [`validation`]: the training labels that a run keeps
@@ -29,6 +31,7 @@
 //!
 //! Must not know: how anything is printed.
 
+pub mod alone;
 pub mod attempts;
 pub mod batch;
 pub mod clock;
@@ -42,12 +45,14 @@ pub mod failpoint;
 pub mod folder;
 pub mod grants;
 pub mod journal;
+pub mod ladder;
 pub mod limits;
 pub mod machine;
 mod mirror;
 pub mod models;
 pub mod oracle;
 pub mod order;
+pub mod predict;
 pub mod preset;
 pub mod provenance;
 pub mod recording;

@@ -73,6 +73,7 @@ impl Site {
         let mut texts = self.assets.under("benchmark/competitions/", "");
         texts.extend(self.assets.under("benchmark/boards/", ""));
         texts.extend(self.assets.under("benchmark/offline/", ""));
+        texts.extend(podium_competition::own::texts(&self.data_dir, None));
         Ok(Catalog::from_texts(texts)?)
     }
 
@@ -85,6 +86,7 @@ impl Site {
         for place in ["competitions/{}.", "competitions/{}/", "boards/{}.", "offline/{}/"] {
             texts.extend(self.assets.under(&format!("benchmark/{}", place.replace("{}", id)), ""));
         }
+        texts.extend(podium_competition::own::texts(&self.data_dir, Some(id)));
         if let Ok(found) = Catalog::from_texts(texts).and_then(|catalog| catalog.get(id).cloned()) {
             return Ok(found);
         }
@@ -162,7 +164,12 @@ impl Site {
         let stand_in = models.values().any(|model| model.provider == PLAYBOOK);
         let library = match competition.filter(|_| stand_in) {
             Some(competition) => {
-                let files = self.assets.playbook(competition)?;
+                let own = podium_competition::own::home(&self.data_dir, competition).join("competition.toml");
+                let files = if own.is_file() {
+                    self.assets.own_playbook(competition, crate::run::ladder::TABLE)?
+                } else {
+                    self.assets.playbook(competition)?
+                };
                 if !files.keys().any(|file| file.starts_with(&format!("{competition}/"))) {
                     return Err(RunError::NoPlaybook(competition.to_owned()));
                 }
@@ -324,6 +331,7 @@ impl Site {
             data,
             hidden,
             submission_check,
+            preview: config.preview,
             mounts: self.mounts.clone(),
             gpus: config.sandbox.gpus,
             workers: usize::try_from(workers).unwrap_or(usize::MAX),
@@ -334,7 +342,7 @@ impl Site {
 
     /// What no execution may see: the answers, this competition's and the others'; playbooks and archives of the
     /// offline competitions; other runs.
-    fn hidden(&self, data: &Folders, runs: &Path) -> Vec<PathBuf> {
+    pub(super) fn hidden(&self, data: &Folders, runs: &Path) -> Vec<PathBuf> {
         let mut hidden = vec![data.private.clone(), self.data_dir.clone(), runs.to_owned()];
         hidden.extend(self.assets.folder().map(Path::to_owned));
         hidden.extend(

@@ -41,6 +41,7 @@ mod model;
 mod network;
 mod obfuscated;
 mod offline;
+mod own;
 mod own_models;
 mod page;
 mod parity;

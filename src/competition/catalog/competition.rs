@@ -21,6 +21,8 @@ pub enum Kind {
     Offline,
     /// Held on Kaggle.
     Kaggle,
+    /// Made from the user's own data.
+    Own,
 }
 
 /// One competition.
@@ -149,6 +151,9 @@ pub struct Answers {
     /// The columns that hold the truth, where they are not the submission's; of JSON lines the fields that are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<String>>,
+    /// There are none: the file holds made-up labels, by which the format of a submission is checked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub absent: bool,
     /// A table, or one JSON value a line.
     #[serde(default, skip_serializing_if = "AnswersFormat::is_csv")]
     pub format: AnswersFormat,

@@ -26,11 +26,10 @@ pub(crate) use number::{boolean, float64, int64, is_missing};
 pub use table::{MAX_COLUMNS, ReadOptions, Table};
 
 pub(crate) use raw::{RawRow, cell, each_row};
-pub(crate) use tokenizer::line_ends;
+pub(crate) use tokenizer::{Row, Tokenizer, line_ends};
 
 use pieces::{Direct, Held, Piece, Pieces, ahead};
 use table::TableBuilder;
-use tokenizer::Tokenizer;
 
 /// Reads a table.
 pub fn read(input: impl Read, options: &ReadOptions) -> Result<Table, CsvError> {
