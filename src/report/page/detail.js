@@ -69,9 +69,8 @@ function stepFacts(item, detail) {
 
 let wantsDiff = true;
 
-function codeTab(item, detail) {
+function codeTab(item, detail, former) {
   const body = el('div', { class: 'body flush', tabindex: 0 });
-  const former = item.parent && detailOf(item.parent.id);
   const draw = () => {
     const strip = el('div', { class: 'strip' });
     body.replaceChildren(strip);
@@ -124,7 +123,7 @@ function callsTab(item, detail) {
   return el('div', { class: 'body', tabindex: 0 }, blocks.length ? blocks : el('p', { class: 'empty' }, 'No model was called.'));
 }
 
-const TABS = [['overview', unit === 'step' ? 'Log' : 'Overview', overview], ['code', 'Code', codeTab], ['output', 'Output', outputTab], ['calls', 'Calls', callsTab]];
+const TABS = [['overview', 'Overview', overview], ['code', 'Code', codeTab], ['output', 'Output', outputTab], ['calls', 'Calls', callsTab]];
 let tab = 'overview';
 
 function heading(item, opened) {
@@ -151,12 +150,22 @@ function heading(item, opened) {
 
 function makeDetail(place, opened) {
   let current = null;
-  const show = () => {
-    const detail = detailOf(current.id);
+  const show = async () => {
+    const wanted = current;
+    const parent = wanted.parent && tab === 'code' ? detailOf(wanted.parent.id) : null;
+    let detail = null;
+    let former = null;
+    try {
+      [detail, former] = await Promise.all([detailOf(wanted.id), parent]);
+    } catch (error) {
+      if (current === wanted) place.replaceChildren(heading(wanted, opened), el('p', { class: 'empty warn' }, `It cannot be shown: ${error.message}`));
+      return;
+    }
+    if (current !== wanted) return;
     const tabs = TABS.filter(([name]) => name !== 'code' || detail.code);
     if (!tabs.some(([name]) => name === tab)) tab = 'overview';
-    const bar = el('div', { class: 'tabs' }, choice('What is shown', tabs.map(([name, text]) => [name, text]), tab, turn));
-    place.replaceChildren(heading(current, opened), bar, TABS.find(([name]) => name === tab)[2](current, detail));
+    const bar = el('div', { class: 'tabs' }, choice('What is shown', tabs.map(([name, text]) => [name, name === 'overview' && detail.log.length ? 'Log' : text]), tab, turn));
+    place.replaceChildren(heading(current, opened), bar, TABS.find(([name]) => name === tab)[2](current, detail, former));
   };
   const turn = (wanted) => { tab = wanted; if (current) show(); };
   return {
