@@ -1,6 +1,7 @@
 //! A run: one scaffold × models × competition × seed.
 //!
 //! - [`attempts`]: what code tried on its sandbox
+//! - [`sessions`]: what the shells and kernels of a loop came to
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
 //! - [`oracle`]: all nodes of an ended run graded, for people only
 //! - [`order`]: what a user asks for, resolved into it
@@ -47,6 +48,7 @@ pub mod order;
 pub mod preset;
 pub mod recording;
 pub mod resources;
+pub mod sessions;
 pub mod site;
 pub mod sitting;
 pub mod spending;
