@@ -85,7 +85,9 @@ pub(crate) fn main(
                     for action in actions {
                         let call = Line::act(&action.name, &action.arguments);
                         terminal.line(&escape(&format!("{word}: {}", call.title)));
-                        call.text.lines().for_each(|line| terminal.line(&format!("    {}", escape(line))));
+                        for line in call.text.lines() {
+                            terminal.line(&format!("    {}", escape(line)));
+                        }
                     }
                 }
             }

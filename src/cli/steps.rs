@@ -94,13 +94,14 @@ fn print_line(line: &Line, full: bool, terminal: &Terminal) {
     }
     terminal.line(&format!("  {heading}{failed}"));
     let left_out = text.len().saturating_sub(HEAD + TAIL);
-    if full || left_out <= 1 {
-        text.iter().for_each(|line| terminal.line(&format!("    {}", shown(line, full))));
-        return;
+    let is_whole = full || left_out <= 1;
+    for (place, line) in text.iter().enumerate() {
+        if is_whole || place < HEAD || place >= HEAD + left_out {
+            terminal.line(&format!("    {}", shown(line, full)));
+        } else if place == HEAD {
+            terminal.line(&format!("    [... {left_out} lines; --full shows them ...]"));
+        }
     }
-    text.iter().take(HEAD).for_each(|line| terminal.line(&format!("    {}", shown(line, full))));
-    terminal.line(&format!("    [... {left_out} lines; --full shows them ...]"));
-    text.iter().skip(HEAD + left_out).for_each(|line| terminal.line(&format!("    {}", shown(line, full))));
 }
 
 /// A line, made harmless.

@@ -123,7 +123,7 @@ function callsTab(item, detail) {
   return el('div', { class: 'body', tabindex: 0 }, blocks.length ? blocks : el('p', { class: 'empty' }, 'No model was called.'));
 }
 
-const TABS = [['overview', unit === 'step' ? 'Log' : 'Overview', overview], ['code', 'Code', codeTab], ['output', 'Output', outputTab], ['calls', 'Calls', callsTab]];
+const TABS = [['overview', 'Overview', overview], ['code', 'Code', codeTab], ['output', 'Output', outputTab], ['calls', 'Calls', callsTab]];
 let tab = 'overview';
 
 function heading(item, opened) {
@@ -164,7 +164,7 @@ function makeDetail(place, opened) {
     if (current !== wanted) return;
     const tabs = TABS.filter(([name]) => name !== 'code' || detail.code);
     if (!tabs.some(([name]) => name === tab)) tab = 'overview';
-    const bar = el('div', { class: 'tabs' }, choice('What is shown', tabs.map(([name, text]) => [name, text]), tab, turn));
+    const bar = el('div', { class: 'tabs' }, choice('What is shown', tabs.map(([name, text]) => [name, name === 'overview' && detail.log.length ? 'Log' : text]), tab, turn));
     place.replaceChildren(heading(current, opened), bar, TABS.find(([name]) => name === tab)[2](current, detail, former));
   };
   const turn = (wanted) => { tab = wanted; if (current) show(); };

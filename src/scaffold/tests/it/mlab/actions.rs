@@ -20,7 +20,7 @@ const LIMITS: &[(&str, &str)] = &[
 ];
 
 fn home() -> Home {
-    let huge: String = (1..=60).map(|line| format!("line {line} of a long file\n")).collect();
+    let huge: Vec<String> = (1..=60).map(|line| format!("line {line} of a long file\n")).collect();
     Home::with(&[
         ("input/train.csv", "id,label\n1,a\n"),
         ("train.py", "print('hello')\n"),
@@ -33,7 +33,7 @@ fn home() -> Home {
         ("spoil.py", "write bad"),
         ("empty.txt", ""),
         ("model.bin", "\u{0}\u{1}"),
-        ("huge.txt", &huge),
+        ("huge.txt", &huge.concat()),
     ])
 }
 
