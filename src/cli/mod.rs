@@ -17,6 +17,7 @@ mod grade_list;
 mod grade_nodes;
 mod grants;
 mod job;
+mod live;
 mod model;
 mod policy;
 mod progress;

@@ -16,6 +16,7 @@ mod border;
 mod browser;
 mod calls;
 mod checks;
+mod cluster;
 mod codeact;
 mod competitions;
 mod crash;

@@ -52,6 +52,11 @@ fn holder_in(file: &mut File) -> std::io::Result<Option<Holder>> {
     Ok(serde_json::from_slice(&bytes).ok())
 }
 
+/// Who holds a run, as its lock says without anybody taking it; one that was killed stands there with its last heartbeat.
+pub fn holder_of(path: &Path) -> Option<Holder> {
+    holder_in(&mut File::open(path).ok()?).ok()?
+}
+
 /// Why a run could not be locked.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {

@@ -195,6 +195,11 @@ impl Running {
         self.stdout.text().contains(text)
     }
 
+    /// Whether this has come on standard error.
+    pub(crate) fn has_told(&self, text: &str) -> bool {
+        self.stderr.text().contains(text)
+    }
+
     /// Sends a signal to the process alone.
     pub(crate) fn signal(&self, signal: Signal) {
         let _ = rustix::process::kill_process(self.pid, signal);
