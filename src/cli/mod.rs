@@ -35,6 +35,7 @@ mod terminal;
 mod validate;
 mod values;
 mod variables;
+mod view;
 
 use std::process::ExitCode;
 
@@ -68,6 +69,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Show a run: its tree, its calls, its report, or a page for a browser
     Show(show::Arguments),
+    /// Show runs and experiments in a browser of this machine
+    View(view::Arguments),
     /// Experiments: many runs, planned, run and gone on with
     #[command(subcommand)]
     Experiment(experiment::Command),
@@ -136,6 +139,7 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
         Command::Resume(arguments) => resume::main(&arguments, site, terminal),
         Command::Replay(arguments) => replay::main(&arguments, terminal),
         Command::Show(arguments) => show::main(&arguments, terminal),
+        Command::View(arguments) => view::main(&arguments, terminal),
         Command::Experiment(command) => experiment::main(&command, site, terminal),
         Command::Report(arguments) => experiment::report::main(&arguments, terminal),
         Command::Grade(arguments) => grade::main(&arguments, site, terminal),

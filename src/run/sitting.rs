@@ -88,7 +88,7 @@ impl StoredRun {
     }
 
     /// A run that has done something has a journal.
-    fn check_journal(&self) -> Result<(), RunError> {
+    pub(super) fn check_journal(&self) -> Result<(), RunError> {
         if self.has_begun() && !self.folder.journal_path().exists() {
             return Err(RunError::JournalLost(self.folder.path().to_owned()));
         }

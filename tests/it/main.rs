@@ -51,4 +51,5 @@ mod secrets;
 mod secrets_everywhere;
 mod server;
 mod service;
+mod view;
 mod workers;
