@@ -275,12 +275,15 @@ pub enum RunError {
     Format(u32),
 }
 
-/// The next step where a model's service is elsewhere than before.
-const MOVE_BACK: &str =
-    "set the address as it was (OPENAI_BASE_URL, say); to move on purpose, change place.json";
+/// What to do about a lost journal.
+const PUT_BACK: &str = "put journal.db back from a copy; the best submission so far is still in best/. Going on would begin anew";
 
 /// What to do about a changed configuration.
 const CHANGED: &str = "put back what it was; `podium resume` raises limits (--steps, --time-limit, --max-cost), and a run with another configuration is a new one";
+
+/// The next step where a model's service is elsewhere than before.
+const MOVE_BACK: &str =
+    "set the address as it was (OPENAI_BASE_URL, say); to move on purpose, change place.json";
 
 impl RunError {
     /// Who can do something about it.
@@ -428,10 +431,7 @@ impl RunError {
                 "go on with it (podium resume), or add --ended: it is then closed, and never resumed".to_owned(),
             ),
             Self::Moved { .. } => Some(MOVE_BACK.to_owned()),
-            Self::JournalLost(_) => Some(
-                "put journal.db back from a copy; the best submission so far is still in best/. Going on would begin anew"
-                    .to_owned(),
-            ),
+            Self::JournalLost(_) => Some(PUT_BACK.to_owned()),
             Self::ConfigChanged(_) => Some(CHANGED.to_owned()),
             Self::DiskFull(_) => {
                 Some("free some room, then go on; everything committed is kept".to_owned())
