@@ -43,7 +43,7 @@ fn gather(bench: &Workbench<'_>, folder: &str, found: &mut Vec<Recording>) -> Re
         let path = format!("{folder}/{name}");
         if bench.find(&path)?.is_dir() {
             gather(bench, &path, found)?;
-        } else if has_end(name, ".wav") {
+        } else if has_end(&name, ".wav") {
             found.push(Recording { label: label.to_owned(), name, path });
         }
     }
