@@ -13,6 +13,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::prepare::error::PrepareError;
+use crate::prepare::python_text::has_end;
 
 /// How the entries of an archive are packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -33,7 +34,7 @@ pub(crate) fn each_file(
     let bad = |error: &dyn std::fmt::Display| PrepareError::archive(archive, error);
     let name = archive.to_string_lossy().to_lowercase();
     let file = BufReader::new(File::open(archive).map_err(PrepareError::io("open", archive))?);
-    if name.ends_with(".zip") {
+    if has_end(&name, ".zip") {
         let mut reader = ZipArchive::new(file).map_err(|error| bad(&error))?;
         for place in 0..reader.len() {
             let mut entry = reader.by_index(place).map_err(|error| bad(&error))?;
@@ -45,7 +46,7 @@ pub(crate) fn each_file(
         }
         return Ok(());
     }
-    if name.ends_with(".7z") {
+    if has_end(&name, ".7z") {
         let mut reader = ArchiveReader::new(file, Password::empty()).map_err(|error| bad(&error))?;
         let mut end = Ok(());
         let read = reader.for_each_entries(|entry, content| {
@@ -120,9 +121,9 @@ impl Packer {
     pub(crate) fn create(path: &Path, packing: Packing) -> Result<Self, PrepareError> {
         let name = path.to_string_lossy();
         let file = File::create(path).map_err(PrepareError::io("create", path))?;
-        let kind = if name.ends_with(".zip") {
+        let kind = if has_end(&name, ".zip") {
             Writer::Zip(Box::new(ZipWriter::new(BufWriter::new(file)).set_auto_large_file()))
-        } else if name.ends_with(".7z") {
+        } else if has_end(&name, ".7z") {
             let mut writer = ArchiveWriter::new(file).map_err(|error| PrepareError::archive(path, error))?;
             if packing == Packing::Stored {
                 writer.set_content_methods(vec![EncoderConfiguration::new(EncoderMethod::COPY)]);

@@ -10,6 +10,11 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_blank).filter(|word| !word.is_empty())
 }
 
+/// `name.endswith(end)`: upper and lower case are two things there, and so for every file ending here.
+pub(crate) fn has_end(name: &str, end: &str) -> bool {
+    name.as_bytes().ends_with(end.as_bytes())
+}
+
 /// `str.strip()`.
 pub(crate) fn stripped(text: &str) -> &str {
     text.trim_matches(is_blank)

@@ -102,7 +102,7 @@ fn push_number(text: &mut String, spelled: &str) {
         }
         Some(value) if value.is_nan() => text.push_str("NaN"),
         Some(value) if value.is_infinite() => {
-            text.push_str(if value < 0.0 { "-Infinity" } else { "Infinity" })
+            text.push_str(if value < 0.0 { "-Infinity" } else { "Infinity" });
         }
         Some(value) => push_float(text, value, FloatStyle::Shortest),
     }

@@ -7,11 +7,12 @@ use crate::prepare::bench::Workbench;
 use crate::prepare::error::PrepareError;
 use crate::prepare::native::records::image_names;
 use crate::prepare::parts::{at, rows};
+use crate::prepare::python_text::has_end;
 use crate::prepare::split::{Size, train_test_split};
 
 pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     let mut files = bench.names("train_tfrecords")?;
-    files.retain(|name| name.ends_with(".tfrec"));
+    files.retain(|name| has_end(name, ".tfrec"));
     let parts = train_test_split(rows(&files), Size::Test(0.1), 0);
     let (train_files, test_files) = (at(&files, &parts.train), at(&files, &parts.test));
     let mut hidden = HashSet::new();

@@ -10,13 +10,14 @@ use crate::prepare::bench::Workbench;
 use crate::prepare::error::PrepareError;
 use crate::prepare::number_text::shortest;
 use crate::prepare::parts::{at, rows};
+use crate::prepare::python_text::has_end;
 use crate::prepare::split::{Size, train_test_split};
 
 pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     bench.unpack("train.zip", "")?;
     bench.unpack("train_cleaned.zip", "")?;
     let images: Vec<String> =
-        bench.names("train")?.into_iter().filter(|name| name.ends_with(".png")).collect();
+        bench.names("train")?.into_iter().filter(|name| has_end(name, ".png")).collect();
     let parts = train_test_split(rows(&images), Size::Test(0.2), 0);
     let mut test = at(&images, &parts.test);
     test.sort();

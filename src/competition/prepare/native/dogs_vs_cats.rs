@@ -8,12 +8,13 @@ use crate::prepare::bench::Workbench;
 use crate::prepare::error::PrepareError;
 use crate::prepare::frame::Frame;
 use crate::prepare::parts::{at, rows};
+use crate::prepare::python_text::has_end;
 use crate::prepare::split::{Size, train_test_split};
 
 pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     bench.unpack("train.zip", "")?;
     let images: Vec<String> =
-        bench.names("train")?.into_iter().filter(|name| name.ends_with(".jpg")).collect();
+        bench.names("train")?.into_iter().filter(|name| has_end(name, ".jpg")).collect();
     let parts = train_test_split(rows(&images), Size::Test(0.1), 0);
     let (mut cats, mut dogs) = (0, 0);
     let train = at(&images, &parts.train).into_iter().map(|name| {

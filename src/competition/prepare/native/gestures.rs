@@ -7,6 +7,7 @@ use crate::prepare::archive::each_file;
 use crate::prepare::bench::Workbench;
 use crate::prepare::error::{PrepareError, demand};
 use crate::prepare::frame::Frame;
+use crate::prepare::python_text::has_end;
 use crate::prepare::random::PythonRandom;
 
 pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
@@ -53,6 +54,6 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
 /// The archives devel01 to devel40 that the download has, in whatever groups they come.
 fn bench_devel(bench: &Workbench<'_>) -> Result<Vec<String>, PrepareError> {
     let mut names = crate::prepare::bench::names(bench.raw())?;
-    names.retain(|name| name.starts_with("devel") && name.ends_with(".7z"));
+    names.retain(|name| name.starts_with("devel") && has_end(name, ".7z"));
     Ok(names)
 }

@@ -7,6 +7,7 @@ use crate::csv::{Column, MixedCell};
 use crate::prepare::bench::Workbench;
 use crate::prepare::error::{PrepareError, demand};
 use crate::prepare::parts::{at, rows};
+use crate::prepare::python_text::has_end;
 use crate::prepare::split::{Size, train_test_split};
 
 /// Days of a train case that stay.
@@ -31,7 +32,8 @@ fn scan(id: &str) -> Result<Scan, PrepareError> {
 pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     let frame = bench.read("train.csv")?;
     let scans = frame.column("id")?.texts().iter().map(|id| scan(id)).collect::<Result<Vec<_>, _>>()?;
-    let (mut cases, mut days): (Vec<String>, HashMap<&str, BTreeSet<(u64, &str)>>) = Default::default();
+    let mut cases: Vec<String> = Vec::new();
+    let mut days: HashMap<&str, BTreeSet<(u64, &str)>> = HashMap::new();
     for scan in &scans {
         let known = days.entry(&scan.case).or_insert_with(|| {
             cases.push(scan.case.clone());
@@ -97,7 +99,7 @@ fn sizes<'a>(
         let start = format!("slice_{slice}_");
         let names = folders.get(&folder).into_iter().flatten();
         let found: Vec<&String> =
-            names.filter(|name| name.starts_with(&start) && name.ends_with(".png")).collect();
+            names.filter(|name| name.starts_with(&start) && has_end(name, ".png")).collect();
         let [name] = found.as_slice() else {
             return Err(PrepareError::unfit(format!("{folder} has no single image of slice {slice}")));
         };

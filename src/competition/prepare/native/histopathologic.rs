@@ -4,12 +4,13 @@ use crate::csv::{Decimals, MixedCell, ReadOptions};
 use crate::prepare::bench::Workbench;
 use crate::prepare::error::PrepareError;
 use crate::prepare::frame::Frame;
+use crate::prepare::python_text::has_end;
 use crate::prepare::split::{Size, train_test_split};
 
 pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     let options = ReadOptions { decimals: Decimals::Quick, ..ReadOptions::default() };
     let frame = bench.read_with("train_labels.csv", options, &[])?;
-    let images = bench.names("test")?.iter().filter(|name| name.ends_with(".tif")).count() as f64;
+    let images = bench.names("test")?.iter().filter(|name| has_end(name, ".tif")).count() as f64;
     let share = images / (f64::from(frame.rows()) + images);
     let mut parts = train_test_split(frame.rows(), Size::Test(share), 0);
     parts.train.sort_unstable();

@@ -6,6 +6,7 @@ use crate::csv::{Decimals, MixedCell, ReadOptions};
 use crate::prepare::bench::Workbench;
 use crate::prepare::error::PrepareError;
 use crate::prepare::native::records::image_names;
+use crate::prepare::python_text::has_end;
 
 const TEST: [&str; 2] = ["train00-2071.tfrec", "train06-2071.tfrec"];
 const SHOWN: [&str; 5] = ["image_name", "patient_id", "sex", "age_approx", "anatom_site_general_challenge"];
@@ -37,7 +38,7 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
         }))?;
     }
     let files = bench.names("tfrecords")?;
-    let files = files.iter().filter(|name| name.starts_with("train") && name.ends_with(".tfrec"));
+    let files = files.iter().filter(|name| name.starts_with("train") && has_end(name, ".tfrec"));
     let (mut trains, mut tests) = (0, 0);
     bench.copy_each(files.map(|file| {
         let count = file.rsplit_once('-').map_or(file.as_str(), |(_, count)| count);

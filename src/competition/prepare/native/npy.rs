@@ -73,7 +73,9 @@ impl<'a> Array<'a> {
         let mut shape = rows.to_string();
         match self.shape.get(1..) {
             Some(sides) if !sides.is_empty() => {
-                sides.iter().for_each(|side| shape.extend([", ", &side.to_string()]))
+                for side in sides {
+                    shape.extend([", ", &side.to_string()]);
+                }
             }
             _ => shape.push(','),
         }

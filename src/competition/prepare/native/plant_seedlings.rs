@@ -4,6 +4,7 @@ use crate::prepare::bench::Workbench;
 use crate::prepare::error::PrepareError;
 use crate::prepare::frame::Frame;
 use crate::prepare::parts::rows_parted;
+use crate::prepare::python_text::has_end;
 use crate::prepare::split::Size;
 
 pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
@@ -13,7 +14,7 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
         if !bench.find(&folder)?.is_dir() {
             continue;
         }
-        let images = bench.names(&folder)?.into_iter().filter(|name| name.ends_with(".png"));
+        let images = bench.names(&folder)?.into_iter().filter(|name| has_end(name, ".png"));
         for file in images {
             files.push(file);
             species.push(kind.clone());

@@ -132,9 +132,9 @@ impl Outputs {
 
 /// A record with these columns in this order; one that it lacks is null.
 fn ordered(record: &Json, columns: &[Box<[u8]>]) -> Json {
-    let column = |key: &Box<[u8]>| {
-        let found = record.members().iter().find(|(known, _)| known == key);
-        (key.clone(), found.map_or(Json::Null, |(_, value)| value.clone()))
+    let value = |key: &[u8]| {
+        let found = record.members().iter().find(|(known, _)| **known == *key);
+        found.map_or(Json::Null, |(_, value)| value.clone())
     };
-    Json::Object(columns.iter().map(column).collect())
+    Json::Object(columns.iter().map(|key| (key.clone(), value(key))).collect())
 }

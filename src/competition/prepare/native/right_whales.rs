@@ -7,11 +7,12 @@ use crate::prepare::archive::{Packer, Packing};
 use crate::prepare::bench::Workbench;
 use crate::prepare::error::{PrepareError, demand};
 use crate::prepare::frame::Frame;
+use crate::prepare::python_text::has_end;
 
 pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     bench.unpack("train2.zip", "")?;
     let mut clips = bench.names("train2")?;
-    clips.retain(|name| name.ends_with(".aif"));
+    clips.retain(|name| has_end(name, ".aif"));
     let day = |name: &str| name.split('_').next().unwrap_or_default().to_owned();
     let days: Vec<String> = clips.iter().map(|name| day(name)).collect::<BTreeSet<_>>().into_iter().collect();
     let [first, second, _, _] = days.as_slice() else {
@@ -25,7 +26,7 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     for (number, name) in test.iter().enumerate() {
         let start = name.split("TRAIN").next().unwrap_or_default();
         names.push(format!("{start}Test{number}.aif"));
-        labels.push(i64::from(name.strip_suffix(".aif").is_some_and(|stem| stem.ends_with("_1"))));
+        labels.push(i64::from(name.strip_suffix(".aif").is_some_and(|stem| has_end(stem, "_1"))));
     }
     demand(!names.is_empty(), || "no clip is test".to_owned())?;
     pack(bench, "test2", names.iter().cloned().zip(&test))?;

@@ -4,6 +4,7 @@ use crate::prepare::bench::Workbench;
 use crate::prepare::error::PrepareError;
 use crate::prepare::frame::Frame;
 use crate::prepare::parts::{at, rows};
+use crate::prepare::python_text::has_end;
 use crate::prepare::split::{Size, train_test_split};
 
 /// A recording: its label and name, and where it lies.
@@ -42,7 +43,7 @@ fn gather(bench: &Workbench<'_>, folder: &str, found: &mut Vec<Recording>) -> Re
         let path = format!("{folder}/{name}");
         if bench.find(&path)?.is_dir() {
             gather(bench, &path, found)?;
-        } else if name.ends_with(".wav") {
+        } else if has_end(&name, ".wav") {
             found.push(Recording { label: label.to_owned(), name, path });
         }
     }

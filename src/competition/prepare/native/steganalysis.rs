@@ -5,6 +5,7 @@ use crate::prepare::bench::Workbench;
 use crate::prepare::error::PrepareError;
 use crate::prepare::frame::Frame;
 use crate::prepare::parts::{at, rows};
+use crate::prepare::python_text::has_end;
 use crate::prepare::random::PythonRandom;
 use crate::prepare::split::{Size, train_test_split};
 
@@ -13,7 +14,7 @@ const HIDING: [&str; 3] = ["JMiPOD", "JUNIWARD", "UERD"];
 
 pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     let mut images = bench.names(COVER)?;
-    images.retain(|name| name.ends_with(".jpg"));
+    images.retain(|name| has_end(name, ".jpg"));
     let parts = train_test_split(rows(&images), Size::TestRows(bench.count("test_images")?), 42);
     let train = at(&images, &parts.train);
     bench.copy_each((1..).zip(&train).flat_map(|(number, name): (usize, _)| {
