@@ -17,6 +17,7 @@ mod grade_list;
 mod grade_nodes;
 mod grants;
 mod job;
+mod live;
 mod model;
 mod policy;
 mod progress;
@@ -34,6 +35,7 @@ mod terminal;
 mod validate;
 mod values;
 mod variables;
+mod view;
 
 use std::process::ExitCode;
 
@@ -67,6 +69,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Show a run: its tree, its calls, its report, or a page for a browser
     Show(show::Arguments),
+    /// Show runs and experiments in a browser of this machine
+    View(view::Arguments),
     /// Experiments: many runs, planned, run and gone on with
     #[command(subcommand)]
     Experiment(experiment::Command),
@@ -137,6 +141,7 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
         Command::Resume(arguments) => resume::main(&arguments, site, terminal),
         Command::Replay(arguments) => replay::main(&arguments, terminal),
         Command::Show(arguments) => show::main(&arguments, terminal),
+        Command::View(arguments) => view::main(&arguments, terminal),
         Command::Experiment(command) => experiment::main(&command, site, terminal),
         Command::Report(arguments) => experiment::report::main(&arguments, &cli.site, terminal),
         Command::Compare(arguments) => experiment::compare::pair(&arguments, &cli.site, terminal),

@@ -52,7 +52,8 @@ pub(crate) fn both<A: Send, B>(one: impl Fn() -> A + Sync, other: impl FnOnce() 
     })
 }
 
-/// One value for each of the rows `0..rows`, or the first error by row. `work` gets a range of rows.
+/// The values that `work` makes of the rows `0..rows`, in the order of the rows, or the first error by row. `work` gets a
+/// range of rows; it may leave some out.
 pub(crate) fn map_rows<T: Send, E: Send>(
     rows: usize,
     work: impl Fn(Range<usize>) -> Result<Vec<T>, E> + Sync,

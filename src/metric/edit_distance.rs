@@ -1,9 +1,11 @@
-//! Edit distance of texts, fast: the columns of the distance table are kept as bit vectors, 64 characters to a word.
+//! Edit distance of texts, fast: texts that are nearly the same are told by their few edits, and else the columns of the
+//! distance table are kept as bit vectors, 64 characters to a word.
 //! Distances count Unicode code points, as Python's do; nothing is trimmed, folded or normalised.
 
 use std::collections::BTreeMap;
 
 use crate::error::{MetricError, same_length};
+use crate::few_edits::{few_edits, shared, shared_end};
 use crate::sum::mean;
 
 const WORD: usize = 64;
@@ -12,13 +14,14 @@ const ASCII: usize = 128;
 /// Computes edit distances of texts one after another without a new allocation for each.
 ///
 /// The result equals [`levenshtein`](crate::levenshtein) of the texts' characters. Time `n·⌈m/64⌉` where `m` is the
-/// shorter length after common ends are cut. Source: Myers 1999, in the block form of Hyyrö 2003.
+/// shorter length after common ends are cut, less where few edits lead from one text to the other. Source: Myers 1999, in
+/// the block form of Hyyrö 2003.
 #[derive(Clone, Debug, Default)]
 pub struct TextDistance {
-    left: Vec<char>,
-    right: Vec<char>,
-    /// Number of each ASCII character among those of the pattern; 0 for one that does not occur.
-    ascii: Vec<usize>,
+    /// Texts that are not ASCII, as numbers of their characters.
+    left: Vec<usize>,
+    right: Vec<usize>,
+    /// Numbers of the characters that are not ASCII.
     others: BTreeMap<char, usize>,
     /// For each number the positions of its character in the pattern, as many words as blocks.
     positions: Vec<u64>,
@@ -41,7 +44,7 @@ impl Block {
         let horizontal = ((equal & self.rises).wrapping_add(self.rises) ^ self.rises) | equal;
         let mut up = self.falls | !(horizontal | self.rises);
         let mut down = self.rises & horizontal;
-        let result = if up & self.last != 0 { 1 } else { -((down & self.last != 0) as i8) };
+        let result = (up & self.last != 0) as i8 - (down & self.last != 0) as i8;
         up = (up << 1) | (step > 0) as u64;
         down = (down << 1) | (step < 0) as u64;
         self.rises = down | !(vertical | up);
@@ -59,61 +62,68 @@ impl TextDistance {
     /// The least number of inserted, deleted and replaced characters that turn one text into the other.
     pub fn between(&mut self, left: &str, right: &str) -> usize {
         let (left, right) = without_common_ends(left, right);
-        self.left.clear();
-        self.left.extend(left.chars());
-        self.right.clear();
-        self.right.extend(right.chars());
-        if self.left.len() < self.right.len() {
-            std::mem::swap(&mut self.left, &mut self.right);
+        if left.is_ascii() && right.is_ascii() {
+            return self.between_bytes(left.as_bytes(), right.as_bytes());
         }
-        if self.right.is_empty() {
-            return self.left.len();
+        self.others.clear();
+        let mut number = |character: char| match u8::try_from(character) {
+            Ok(byte) if byte.is_ascii() => usize::from(byte),
+            _ => {
+                let next = ASCII + self.others.len();
+                *self.others.entry(character).or_insert(next)
+            }
+        };
+        let (mut longer, mut shorter) = (std::mem::take(&mut self.left), std::mem::take(&mut self.right));
+        longer.clear();
+        longer.extend(left.chars().map(&mut number));
+        shorter.clear();
+        shorter.extend(right.chars().map(&mut number));
+        if longer.len() < shorter.len() {
+            std::mem::swap(&mut longer, &mut shorter);
         }
-        self.index_pattern();
-        self.run()
+        let numbers = ASCII + self.others.len();
+        let distance = self.by_columns(longer.iter().copied(), shorter.iter().copied(), numbers);
+        (self.left, self.right) = (longer, shorter);
+        distance
     }
 
-    /// Numbers the characters of the shorter text and notes where each stands.
-    fn index_pattern(&mut self) {
-        let words = self.right.len().div_ceil(WORD);
-        self.ascii.clear();
-        self.ascii.resize(ASCII, 0);
-        self.others.clear();
+    /// Of ASCII, where each byte is a character.
+    fn between_bytes(&mut self, left: &[u8], right: &[u8]) -> usize {
+        let (longer, shorter) = if left.len() < right.len() { (right, left) } else { (left, right) };
+        // As many edits as take no longer to look for than the columns.
+        let columns = longer.len() * shorter.len().div_ceil(WORD);
+        if let Some(distance) = few_edits(longer, shorter, columns.isqrt() / 2) {
+            return distance;
+        }
+        let number = |byte: &u8| usize::from(*byte);
+        self.by_columns(longer.iter().map(number), shorter.iter().map(number), ASCII)
+    }
+
+    /// Column by column of the table; characters are told by their numbers.
+    fn by_columns(
+        &mut self,
+        text: impl ExactSizeIterator<Item = usize>,
+        pattern: impl ExactSizeIterator<Item = usize>,
+        numbers: usize,
+    ) -> usize {
+        let (mut rises, mut falls) = (pattern.len(), 0);
+        if rises == 0 {
+            return text.len();
+        }
+        let words = rises.div_ceil(WORD);
         self.positions.clear();
-        self.positions.resize(words, 0);
+        self.positions.resize(numbers * words, 0);
         self.blocks.clear();
-        for (position, character) in self.right.iter().enumerate() {
-            let fresh = self.positions.len() / words;
-            let number = match self.ascii.get_mut(*character as usize) {
-                Some(number) => {
-                    if *number == 0 {
-                        *number = fresh;
-                    }
-                    *number
-                }
-                None => *self.others.entry(*character).or_insert(fresh),
-            };
-            if number == fresh {
-                self.positions.resize(self.positions.len() + words, 0);
-            }
+        for block in 0..words {
+            let rows = (rises - block * WORD).min(WORD);
+            self.blocks.push(Block { rises: u64::MAX, falls: 0, last: 1 << (rows - 1) });
+        }
+        for (position, number) in pattern.enumerate() {
             if let Some(word) = self.positions.get_mut(number * words + position / WORD) {
                 *word |= 1 << (position % WORD);
             }
         }
-        for block in 0..words {
-            let rows = (self.right.len() - block * WORD).min(WORD);
-            self.blocks.push(Block { rises: u64::MAX, falls: 0, last: 1 << (rows - 1) });
-        }
-    }
-
-    fn run(&mut self) -> usize {
-        let words = self.blocks.len();
-        let (mut rises, mut falls) = (self.right.len(), 0);
-        for character in &self.left {
-            let number = match self.ascii.get(*character as usize) {
-                Some(number) => *number,
-                None => self.others.get(character).copied().unwrap_or_default(),
-            };
+        for number in text {
             let positions = self.positions.get(number * words..).unwrap_or_default();
             let mut step = 1;
             for (block, equal) in self.blocks.iter_mut().zip(positions) {
@@ -129,14 +139,13 @@ impl TextDistance {
 /// Both texts without the characters that they share at their beginning and at their end. Bytes are compared, which is
 /// much faster than characters, and no character is cut.
 fn without_common_ends<'a>(left: &'a str, right: &'a str) -> (&'a str, &'a str) {
-    let same = |(left, right): &(u8, u8)| left == right;
-    let mut prefix = left.bytes().zip(right.bytes()).take_while(same).count();
+    let mut prefix = shared(left.as_bytes(), right.as_bytes());
     while !left.is_char_boundary(prefix) {
         prefix -= 1;
     }
     let rest = |text: &'a str| text.get(prefix..).unwrap_or_default();
     let (left, right) = (rest(left), rest(right));
-    let mut suffix = left.bytes().rev().zip(right.bytes().rev()).take_while(same).count();
+    let mut suffix = shared_end(left.as_bytes(), right.as_bytes());
     while !left.is_char_boundary(left.len() - suffix) {
         suffix -= 1;
     }

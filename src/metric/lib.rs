@@ -32,6 +32,7 @@ mod cuboid;
 mod distance;
 mod edit_distance;
 mod error;
+mod few_edits;
 mod hausdorff;
 mod kappa;
 pub mod literal;

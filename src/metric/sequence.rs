@@ -53,8 +53,9 @@ pub fn average_precision_at_k<T: PartialEq>(truth: &[T], ranking: &[T], k: usize
     let top = ranking.get(..k).unwrap_or(ranking);
     let (mut hits, mut total) = (0u32, 0.0);
     for (position, item) in top.iter().enumerate() {
-        let repeated = top.iter().take(position).any(|earlier| earlier == item);
-        if !repeated && distinct.contains(&item) {
+        let repeated = || top.iter().take(position).any(|earlier| earlier == item);
+        // Most items are no hits.
+        if distinct.contains(&item) && !repeated() {
             hits += 1;
             total += f64::from(hits) / (position + 1) as f64;
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::csv::{Cell, Column, Table};
-use crate::grade::hash::FastHash;
+use crate::grade::hash::{FastHash, Sieve};
 use crate::grade::input::Fault;
 use crate::grade::keys::Key;
 use crate::grade::order::{Order, Unsortable, order_of, same_key};
@@ -222,27 +222,34 @@ pub(crate) fn join(submission: &Table, answers: &Table, key: &str) -> Result<Pai
 }
 
 /// The keys of the answers, each with a code. Keys of a submission are looked up and never stored: see `hash`.
-pub(crate) struct Known<'a>(HashMap<Key<'a>, usize, FastHash>);
+pub(crate) struct Known<'a> {
+    codes: HashMap<Key<'a>, usize, FastHash>,
+    /// Most keys that are none of these are told by it.
+    sieve: Sieve,
+}
 
 impl<'a> Known<'a> {
     /// The keys in a column of the answers; missing cells are none.
     pub(crate) fn of(column: &'a Column) -> Self {
         let mut codes = HashMap::with_capacity_and_hasher(column.len(), FastHash::default());
+        let mut sieve = Sieve::with_room(column.len());
         for key in column.cells().filter_map(Key::of) {
             let next = codes.len();
+            sieve.add(key.mark());
             codes.entry(key).or_insert(next);
         }
-        Self(codes)
+        Self { codes, sieve }
     }
 
     /// Number of different keys.
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.codes.len()
     }
 
     /// The code of a key, counted from 0 in the order of first appearance; none of an unknown or missing one.
     pub(crate) fn code(&self, cell: Cell<'_>) -> Option<usize> {
-        self.0.get(&Key::of(cell)?).copied()
+        let key = Key::of(cell).filter(|key| self.sieve.may_hold(key.mark()))?;
+        self.codes.get(&key).copied()
     }
 }
 

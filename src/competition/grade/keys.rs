@@ -37,6 +37,24 @@ impl<'a> Key<'a> {
         })
     }
 
+    /// A number that equal keys share and most others do not, told at a glance: of a text its length and its ends.
+    pub(crate) fn mark(&self) -> u64 {
+        match *self {
+            Self::Whole(value) => value.cast_unsigned(),
+            Self::Large(value) | Self::Real(value) => value,
+            Self::Text(text) => {
+                let bytes = text.as_bytes();
+                let ends = bytes.first_chunk::<8>().zip(bytes.last_chunk::<8>());
+                let number = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+                let ends = match ends {
+                    Some((first, last)) => number(first) ^ number(last).rotate_left(29),
+                    None => bytes.iter().fold(0, |ends, byte| ends << 8 | u64::from(*byte)),
+                };
+                ends ^ bytes.len() as u64
+            }
+        }
+    }
+
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -43,18 +43,18 @@ pub(crate) fn ranked_lists_among(input: &Input<'_>) -> Result<Score, Fault> {
     if missing && (true_keys.is_numeric() || sides.keys.is_numeric()) {
         return Err(Fault::answers("a key is missing"));
     }
-    let mut hit = vec![false; known.len() + usize::from(missing)];
-    let mut kept = Vec::new();
-    // Nearly all of the time goes into these look-ups.
-    let codes = map_rows(sides.keys.len(), |rows| {
-        let codes = rows.map(|row| match sides.keys.cell(row) {
+    // Nearly all of the time goes into these look-ups, and most find nothing.
+    let found = map_rows(sides.keys.len(), |rows| {
+        let code = |row: usize| match sides.keys.cell(row) {
             Cell::Missing => Some(known.len()),
             cell => known.code(cell),
-        });
-        Ok::<_, Fault>(codes.collect())
+        };
+        Ok::<_, Fault>(rows.filter_map(|row| Some((row, code(row)?))).collect())
     })?;
-    for (row, code) in codes.into_iter().enumerate() {
-        if let Some(hit) = code.and_then(|code| hit.get_mut(code)) {
+    let mut hit = vec![false; known.len() + usize::from(missing)];
+    let mut kept = Vec::with_capacity(found.len());
+    for (row, code) in found {
+        if let Some(hit) = hit.get_mut(code) {
             *hit = true;
             kept.push(row);
         }

@@ -130,3 +130,50 @@ fn kappas_of_ratings_beyond_doubles() {
         assert!((found - expected).abs() < 1e-12, "{id}: {found}, not {expected}");
     }
 }
+
+/// The sets of keys are compared and the rows are paired by rank: keys that repeat on one side shift those behind, and a
+/// missing key is one like another.
+#[test]
+fn keys_that_are_compared_as_sets_alone() {
+    let eyes = (["0", "3", "2", "4", "1"], ["0", "3", "1", "4", "1"]);
+    let pets = (["0", "1", "1", "0", "1"], ["0.2", "0.7", "0.4", "0.5", "0.9"]);
+    let tables = [
+        (
+            "aptos2019-blindness-detection",
+            "id_code,diagnosis",
+            eyes,
+            [0.952_380_952_380_952_3, 0.476_190_476_190_476_16],
+        ),
+        (
+            "dogs-vs-cats-redux-kernels-edition",
+            "id,label",
+            pets,
+            [0.458_923_384_668_973_8, 0.655_089_235_271_319],
+        ),
+        (
+            "statoil-iceberg-classifier-challenge",
+            "id,is_iceberg",
+            pets,
+            [0.458_923_384_668_973_8, 0.655_089_235_271_319],
+        ),
+    ];
+    for (id, header, (truths, guesses), [missing, repeated]) in tables {
+        let keys = [
+            ([["p", "p", "q", "r", "null"], ["p", "q", "q", "r", "null"]], Some(missing)),
+            ([["p", "p", "q", "r", "s"], ["q", "q", "p", "r", "s"]], Some(repeated)),
+            ([["p", "p", "q", "r", "s"], ["q", "q", "p", "r", "t"]], None),
+        ];
+        for ([true_keys, guessed_keys], expected) in keys {
+            let file = |keys: [&str; 5], cells: [&str; 5]| {
+                let rows = keys.iter().zip(cells).map(|(key, cell)| format!("{key},{cell}\n"));
+                rows.fold(format!("{header}\n"), |text, row| text + &row)
+            };
+            let found = score(id, &file(true_keys, truths), &file(guessed_keys, guesses));
+            let close = |(found, expected): (f64, f64)| (found - expected).abs() < 1e-12;
+            assert!(
+                found.is_some() == expected.is_some() && found.zip(expected).is_none_or(close),
+                "{id}: {found:?}"
+            );
+        }
+    }
+}

@@ -5,8 +5,8 @@ use std::time::Duration;
 use podium_types::chat::{ChatRequest, FinishReason, Message, Speaker, Tool};
 use serde_json::json;
 
-use super::super::server::{Act, STREAM};
-use super::speech::{Protocol, Say, stream};
+use super::super::server::{Act, STREAM, Step};
+use super::speech::{Place, Protocol, Say, before, stream, through};
 use crate::{ServiceFailure, Settings};
 
 pub(super) struct Row {
@@ -107,6 +107,22 @@ pub(super) fn good(protocol: &dyn Protocol) -> Act {
 
 pub(super) fn good_events(protocol: &dyn Protocol) -> String {
     stream(protocol, &Say::fine()).unwrap_or_default()
+}
+
+/// An answer whose text comes in pieces of so many bytes with a pause after each. What stands before the text and behind the
+/// reason of the end comes at once: a pause is as long as a busy machine makes it, so that there must not be many, and a
+/// finished answer waits for its usage for a time only.
+pub(super) fn dripped(protocol: &dyn Protocol, say: &Say, size: usize, pause: Duration) -> Act {
+    const PIECES: usize = 60;
+    let whole = stream(protocol, say).unwrap_or_default().into_bytes();
+    let text = before(protocol, say, Place::Text).len();
+    let told = through(protocol, say, Place::Finish).len();
+    let (slow, rest) = whole.split_at(told.min(text + PIECES * size));
+    Act::Steps(vec![
+        Step::Write([STREAM.as_bytes(), &slow[..text]].concat()),
+        Step::Drip(slow[text..].to_vec(), size, pause),
+        Step::Write(rest.to_vec()),
+    ])
 }
 
 /// A response with a body of known length, and its end told: a try goes out at once, and must not meet a connection

@@ -26,6 +26,9 @@ async fn daemons_die_with_the_program() {
 #[tokio::test]
 async fn dropping_at_any_time_leaves_no_container() {
     let Some(settings) = settings() else { return };
+    if !alone("leftovers::dropping_at_any_time_leaves_no_container") {
+        return;
+    }
     let docker = open(SandboxKind::Docker, &settings).unwrap();
     let mut places = Vec::new();
     for wait in [1, 30, 60, 120, 240, 400] {
@@ -43,6 +46,9 @@ async fn dropping_at_any_time_leaves_no_container() {
 #[tokio::test]
 async fn mixed_executions_leave_nothing() {
     let Some(settings) = settings() else { return };
+    if !alone("leftovers::mixed_executions_leave_nothing") {
+        return;
+    }
     let docker = open(SandboxKind::Docker, &settings).unwrap();
     let scripts = [
         "print(1)",
@@ -122,6 +128,21 @@ async fn the_next_start_sweeps_what_a_killed_harness_left_and_only_that() {
         containers_of(&settings, harness.id()).is_empty() && folders_of(harness.id()).is_empty()
     });
     eventually("its program is dead", || sleepers(&mark).is_empty());
+}
+
+/// Whether the test `name` has this process to itself. What is left on a machine is known by the number of its process,
+/// so a test that counts it must not share that number with others: where it does, it is run once more in a process of
+/// its own, and has passed there when this is false.
+pub(crate) fn alone(name: &str) -> bool {
+    const ALONE: &str = "PODIUM_TEST_ALONE";
+    let runner = std::env::var_os("NEXTEST_EXECUTION_MODE").is_some_and(|mode| mode == "process-per-test");
+    if runner || std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let test = std::env::current_exe().unwrap();
+    let ended = Command::new(test).args(["--exact", name, "--nocapture"]).env(ALONE, "1").status().unwrap();
+    assert!(ended.success(), "{name} in a process of its own: {ended}");
+    false
 }
 
 /// Labels of the containers of a harness.

@@ -5,13 +5,16 @@ use podium_types::session::SessionKind;
 
 use crate::{
     common::{Place, environment, eventually, settings},
-    leftovers::containers_of,
+    leftovers::{alone, containers_of},
     session::{send, value},
 };
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_container_is_left_of_closed_dropped_restarted_and_crashed_sessions() {
     let Some(settings) = settings() else { return };
+    if !alone("sessions::no_container_is_left_of_closed_dropped_restarted_and_crashed_sessions") {
+        return;
+    }
     let docker = open(SandboxKind::Docker, &settings).unwrap();
     let place = Place::new();
     let containers = || containers_of(&settings, std::process::id()).len();

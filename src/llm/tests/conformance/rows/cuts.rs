@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::super::server::{Act, CHUNKED, STREAM, Step, chunk};
-use super::super::row::{Billed, Expect, Given, Row, answered, fine, good_events, open};
+use super::super::row::{Billed, Expect, Given, Row, answered, dripped, fine, good_events, open};
 use super::super::speech::{Place, Protocol, Say, before, stream, through};
 use crate::{ServiceFailure as Kind, Settings};
 
@@ -141,7 +141,9 @@ fn silences(protocol: &dyn Protocol) -> Vec<Row> {
         Act::Steps(vec![Step::Drip(text.into_bytes(), size, Duration::from_millis(pause)), Step::Drain])
     };
     // Longer than the limit as a whole, though never between two pieces.
-    let slow = drip(format!("{STREAM}{whole}"), whole.len() / 40, 250);
+    let told = through(protocol, &Say::fine(), Place::Finish).len();
+    let text = told - before(protocol, &Say::fine(), Place::Text).len();
+    let slow = dripped(protocol, &Say::fine(), text / 40, Duration::from_millis(250));
     rows.push(Row::new("a slow drip within the stall limit", slow, answered(fine())).with(short_stall));
     let late = drip(format!("{STREAM}{half}{whole}"), half.len() + STREAM.len(), 25_000);
     rows.push(Row::new("a pause beyond the stall limit", late, stalled.clone()).with(short_stall));

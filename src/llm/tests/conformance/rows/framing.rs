@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::super::super::server::{Act, CHUNKED, STREAM, Step, chunk};
-use super::super::row::{Billed, Expect, Row, answered, fine, good_events, open, response, text};
+use super::super::super::server::{Act, CHUNKED, chunk};
+use super::super::row::{Billed, Expect, Row, answered, dripped, fine, good_events, open, response, text};
 use super::super::speech::{Event, Protocol, Say, stream};
 use crate::ServiceFailure as Kind;
 
@@ -139,10 +139,7 @@ fn pieces(protocol: &dyn Protocol) -> Vec<Row> {
     let escaped: String =
         events.chars().map(|c| if c.is_ascii() { c.to_string() } else { escape(c) }).collect();
     let halves = [&events.as_bytes()[..events.len() / 2], &events.as_bytes()[events.len() / 2..]];
-    let paused = |size| {
-        let drip = Step::Drip(events.as_bytes().to_vec(), size, Duration::from_millis(1));
-        Act::Steps(vec![Step::Write(STREAM.as_bytes().to_vec()), drip])
-    };
+    let paused = |size| dripped(protocol, &wide(), size, Duration::from_millis(1));
     vec![
         Row::new("wide characters", open(&events), given.clone()),
         Row::new("characters as escapes", open(&escaped), given.clone()),

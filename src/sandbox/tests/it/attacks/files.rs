@@ -110,8 +110,8 @@ async fn line_06_planted_code_reaches_nobody() {
     let planted = sandbox.execute(&attack(&place, "06_plant", &json!({}))).await.unwrap();
     assert!(planted.output.text().starts_with("planted ") && !planted.output.text().contains("planted 0"));
     let next = Place::new();
-    let look = "import os, json, site\nprint('clean', os.path.exists('/tmp/planted'), os.listdir('/tmp'), os.listdir('input'))";
-    let execution = sandbox.execute(&next.python(look)).await.unwrap();
+    let shown = json!({"mounted": crate::common::environment().read_only()});
+    let execution = sandbox.execute(&attack(&next, "06_look", &shown)).await.unwrap();
     assert_eq!(execution.output.text(), "clean False [] ['train.csv']\n");
     // The harness asks the same interpreter what it is; nothing of it may have changed.
     crate::common::environment().verify().unwrap();
