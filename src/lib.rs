@@ -3,7 +3,7 @@
 //! The layers, each knowing only those below it:
 //!
 //! ```text
-//! cli ──▶ experiment ──▶ run ──▶ { scaffold, competition, llm, sandbox, report }      competition ──▶ metric
+//! cli ──▶ view ──▶ experiment ──▶ run ──▶ { scaffold, competition, llm, sandbox, report }      competition ──▶ metric
 //! ```
 //! `scaffold`, `competition`, `llm`, `sandbox`, `report` and `metric` are packages of their own and know nothing of each other;
 //! the plain types that cross them are in `types`.
@@ -12,5 +12,6 @@ pub mod assets;
 pub mod cli;
 pub mod experiment;
 pub mod run;
+pub mod view;
 
 pub use podium_metric as metric;

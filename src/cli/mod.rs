@@ -18,6 +18,7 @@ mod grade_list;
 mod grade_nodes;
 mod grants;
 mod job;
+mod live;
 mod model;
 mod one_page;
 mod own;
@@ -38,6 +39,7 @@ mod terminal;
 mod validate;
 mod values;
 mod variables;
+mod view;
 
 use std::process::ExitCode;
 
@@ -73,6 +75,8 @@ enum Command {
     Show(show::Arguments),
     /// Predict new rows with the best script of a run, in the sandbox
     Predict(predict::Arguments),
+    /// Show runs and experiments in a browser of this machine
+    View(view::Arguments),
     /// Experiments: many runs, planned, run and gone on with
     #[command(subcommand)]
     Experiment(experiment::Command),
@@ -142,6 +146,7 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
         Command::Replay(arguments) => replay::main(&arguments, terminal),
         Command::Show(arguments) => show::main(&arguments, terminal),
         Command::Predict(arguments) => predict::main(&arguments, site, terminal),
+        Command::View(arguments) => view::main(&arguments, terminal),
         Command::Experiment(command) => experiment::main(&command, site, terminal),
         Command::Report(arguments) => experiment::report::main(&arguments, terminal),
         Command::Grade(arguments) => grade::main(&arguments, site, terminal),

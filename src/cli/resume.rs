@@ -1,6 +1,5 @@
 //! `podium resume`: go on from the journal.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -59,7 +58,7 @@ pub(crate) fn main(
             terminal.error_line(&format!("environment  {line}"));
         })?
     };
-    same_services(&run.place.endpoints, &equipment.endpoints())?;
+    run.place.same_services(&equipment.endpoints())?;
     let raise = Raise {
         steps: arguments.steps,
         run_ms: arguments.time_limit,
@@ -68,20 +67,4 @@ pub(crate) fn main(
     };
     let options = Options { raise, events: events_file(arguments.events.as_deref())?, json: arguments.json };
     sit(&run, lock, equipment, options, runtime, terminal)
-}
-
-/// A run's prompts go where they went before, or nowhere.
-fn same_services(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Result<(), Failure> {
-    for (model, address) in before {
-        let moved = now.get(model).filter(|now| *now != address);
-        if let Some(moved) = moved {
-            return Err(Failure::usage(format!(
-                "{model} was at {address}, and now its prompts would go to {moved}"
-            ))
-            .hint(
-                "set the address as it was (OPENAI_BASE_URL, say); to move on purpose, change place.json",
-            ));
-        }
-    }
-    Ok(())
 }

@@ -59,6 +59,18 @@ impl Terminal {
         let _ = writeln!(self.stderr.lock(), "{text}");
     }
 
+    /// Whether somebody sees lines change: standard error is a terminal, and one that takes commands.
+    pub(crate) fn is_live(&self) -> bool {
+        let takes_none = |name: std::ffi::OsString| name.is_empty() || name == "dumb";
+        self.stderr.is_terminal() && !std::env::var_os("TERM").is_none_or(takes_none)
+    }
+
+    /// Text for a terminal as it is, at once.
+    pub(crate) fn error_raw(&self, text: &str) {
+        let mut stderr = self.stderr.lock();
+        let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+    }
+
     /// One JSON document.
     pub(crate) fn json<T: Serialize + ?Sized>(&self, value: &T) {
         if let Ok(text) = serde_json::to_string_pretty(value) {

@@ -61,6 +61,9 @@ pub enum ExperimentError {
         /// The same for a run.
         limit: &'static str,
     },
+    /// A run that broke off in the middle: a bug of ours.
+    #[error("the run broke off: a bug of Podium")]
+    Broke,
     /// Files of the experiment.
     #[error(transparent)]
     Folder(#[from] FolderError),
@@ -70,6 +73,20 @@ pub enum ExperimentError {
 }
 
 impl ExperimentError {
+    /// With its causes, none told twice.
+    pub fn in_words(&self) -> String {
+        let mut words = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            let more = error.to_string();
+            if !words.contains(&more) {
+                words = format!("{words}: {more}");
+            }
+            cause = error.source();
+        }
+        words
+    }
+
     /// The next step, where there is one.
     pub fn hint(&self) -> Option<String> {
         match self {

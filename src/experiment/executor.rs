@@ -1,7 +1,8 @@
 //! Where a run works. In this process each has a thread, which polls its strategy; models and sandboxes work on the
 //! runtime that all share, and so do the lanes of model services.
 
-use std::path::PathBuf;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
@@ -10,17 +11,18 @@ use tokio::sync::watch;
 
 use crate::experiment::error::ExperimentError;
 use crate::experiment::plan::{PlannedRun, resolve};
+use crate::experiment::standing::{Follower, Standing};
 use crate::run::config::Place;
 use crate::run::driver::Interrupt;
 use crate::run::error::RunError;
 use crate::run::events::RunEvent;
-use crate::run::folder::RunFolder;
-use crate::run::journal::Record;
+use crate::run::folder::{FolderError, RunFolder};
 use crate::run::limits::Raise;
 use crate::run::order::packages_of;
 use crate::run::site::Site;
 use crate::run::sitting::StoredRun;
 use crate::run::summary::RunReport;
+use crate::run::world::Equipment;
 
 /// A run to begin, or to go on with.
 #[derive(Clone, Debug)]
@@ -36,10 +38,10 @@ pub struct Job {
 /// What is told of a job.
 #[derive(Debug)]
 pub enum Told {
-    /// It has taken steps; so many in all.
-    Steps(usize, u32),
+    /// How far it has come.
+    Standing(usize, Box<Standing>),
     /// It has ended: no more is told of it.
-    Ended(usize, Result<Box<RunReport>, Box<ExperimentError>>),
+    Ended(usize, Box<Result<RunReport, ExperimentError>>),
 }
 
 /// Where runs work.
@@ -70,14 +72,15 @@ impl Executor for InProcess {
         let place = job.place;
         let ends = told.clone();
         let work = move || {
-            let ended = sit(&site, &runtime, &job, interrupt, &told);
+            // Whatever happens, the end is told: otherwise the experiment would wait for it for ever.
+            let sitting = AssertUnwindSafe(|| sit(&site, &runtime, &job, interrupt, &told));
+            let ended = catch_unwind(sitting).unwrap_or(Err(ExperimentError::Broke));
             // Nobody listens any more: then nobody has to know.
-            let _ = told.send(Told::Ended(place, ended.map(Box::new).map_err(Box::new)));
+            let _ = told.send(Told::Ended(place, Box::new(ended)));
         };
         if let Err(source) = std::thread::Builder::new().name(format!("run-{place}")).spawn(work) {
-            let source =
-                crate::run::folder::FolderError { act: "start a thread for", path: PathBuf::new(), source };
-            let _ = ends.send(Told::Ended(place, Err(Box::new(source.into()))));
+            let source = FolderError { act: "start a thread for", path: PathBuf::new(), source };
+            let _ = ends.send(Told::Ended(place, Box::new(Err(source.into()))));
         }
     }
 }
@@ -92,50 +95,59 @@ fn sit(
     let named = |source| ExperimentError::Run { run: job.run.folder.clone(), source };
     let runs = job.folder.parent().and_then(|folder| folder.parent()).unwrap_or(&job.folder);
     let runs = std::path::absolute(runs).unwrap_or_else(|_| runs.to_owned());
+    let inside = runtime.enter();
     let (run, equipment) = if job.folder.join("config.json").exists() {
-        let run = StoredRun::open(&job.folder).map_err(named)?;
-        let _inside = runtime.enter();
-        let equipment = site.equip(&run.config, &runs, &mut |_| {}).map_err(named)?;
-        (run, equipment)
+        stored(site, job, &runs)?
     } else {
-        let mut resolved = resolve(&mut site.clone(), &job.run.arm, &job.run.competition, job.run.seed)?;
-        let config = &mut resolved.config;
-        let identity =
-            config.identity().map_err(|source| named(RunError::Corrupt { file: "config.json", source }))?;
-        if identity != job.run.identity {
-            return Err(ExperimentError::Setting {
-                name: "identity".to_owned(),
-                value: format!("what it was in {}", job.run.folder),
-                message:
-                    "a scaffold, a prompt or a description has changed since the plan was made; run the \
-                          experiment again to plan anew"
-                        .to_owned(),
-            });
-        }
-        let _inside = runtime.enter();
-        let equipment = site.equip(config, &runs, &mut |_| {}).map_err(named)?;
-        let description = equipment.environment.describe();
-        config.task.submission_check = equipment.submission_check;
-        config.task.packages = packages_of(&description, &config.sandbox.requirements);
-        if let Some(grants) = equipment.grants() {
-            config.task.grants = grants;
-        }
-        // A folder without a configuration is what a crash left before the run had begun: nothing was paid for in it.
-        let _ = std::fs::remove_dir_all(&job.folder);
-        let folder = RunFolder::create_exactly(&job.folder).map_err(RunError::from).map_err(named)?;
-        let place = Place { endpoints: equipment.endpoints(), ..site.place() };
-        (StoredRun::create(folder, resolved.config, place).map_err(named)?, equipment)
+        created(site, job, &runs)?
     };
+    drop(inside);
     let lock = run.lock().map_err(named)?;
-    let (mut steps, place) = (0, job.place);
+    let (mut follower, place) = (Follower::new(run.config.limits), job.place);
     let mut sink = |event: &RunEvent| {
-        if let RunEvent::Entry { entry, .. } = event
-            && let Record::Result { effect, .. } = &entry.record
-            && matches!(**effect, podium_scaffold::Effect::BeginStep)
-        {
-            steps += 1;
-            let _ = told.send(Told::Steps(place, steps));
+        if let Some(standing) = follower.see(event) {
+            let _ = told.send(Told::Standing(place, Box::new(standing)));
         }
     };
     runtime.block_on(run.sit(lock, equipment, &Raise::default(), interrupt, &mut sink)).map_err(named)
+}
+
+/// A run that has begun, as it was made: its own mounts, recordings and services, whatever the command says now.
+fn stored(site: &Site, job: &Job, runs: &Path) -> Result<(StoredRun, Equipment), ExperimentError> {
+    let named = |source| ExperimentError::Run { run: job.run.folder.clone(), source };
+    let run = StoredRun::open(&job.folder).map_err(named)?;
+    let (mounts, recordings) = (run.place.mounts.clone(), run.place.recordings.clone());
+    let site = Site { mounts, recordings, ..site.clone() };
+    let equipment = site.equip(&run.config, runs, &mut |_| {}).map_err(named)?;
+    run.place.same_services(&equipment.endpoints()).map_err(named)?;
+    Ok((run, equipment))
+}
+
+/// A run that begins. What it would be now has to be what was planned.
+fn created(site: &Site, job: &Job, runs: &Path) -> Result<(StoredRun, Equipment), ExperimentError> {
+    let named = |source| ExperimentError::Run { run: job.run.folder.clone(), source };
+    let mut site = site.clone();
+    let mut config = resolve(&mut site, &job.run.arm, &job.run.competition, job.run.seed)?.config;
+    let corrupt = |source| named(RunError::Corrupt { file: "config.json", source });
+    if config.identity().map_err(corrupt)? != job.run.identity {
+        return Err(ExperimentError::Setting {
+            name: "identity".to_owned(),
+            value: format!("what it was in {}", job.run.folder),
+            message: "a scaffold, a prompt or a description has changed since the plan was made; run the \
+                      experiment again to plan anew"
+                .to_owned(),
+        });
+    }
+    let equipment = site.equip(&config, runs, &mut |_| {}).map_err(named)?;
+    let description = equipment.environment.describe();
+    config.task.submission_check = equipment.submission_check;
+    config.task.packages = packages_of(&description, &config.sandbox.requirements);
+    if let Some(grants) = equipment.grants() {
+        config.task.grants = grants;
+    }
+    // A folder without a configuration is what a crash left before the run had begun: nothing was paid for in it.
+    let _ = std::fs::remove_dir_all(&job.folder);
+    let folder = RunFolder::create_exactly(&job.folder).map_err(RunError::from).map_err(named)?;
+    let place = Place { endpoints: equipment.endpoints(), ..site.place() };
+    Ok((StoredRun::create(folder, config, place).map_err(named)?, equipment))
 }

@@ -2,6 +2,7 @@
 //! Nothing is run or spent here.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use podium_competition::BoardKind;
 use podium_types::money::Usd;
@@ -37,6 +38,27 @@ pub struct PlannedRun {
     pub worst_tokens: Option<u64>,
     /// Run time at most, in milliseconds; none: unlimited.
     pub worst_ms: Option<u64>,
+    /// Steps at most; none: unlimited.
+    #[serde(default)]
+    pub steps: Option<u32>,
+}
+
+impl PlannedRun {
+    /// A cell of the matrix of which nothing else is known yet.
+    pub fn of(arm: Arm, competition: &str, seed: u64) -> Self {
+        Self {
+            folder: String::new(),
+            identity: String::new(),
+            arm,
+            competition: competition.to_owned(),
+            seed,
+            needs: Needs::default(),
+            worst_cost: None,
+            worst_tokens: None,
+            worst_ms: None,
+            steps: None,
+        }
+    }
 }
 
 /// What a run holds of the machine.
@@ -99,19 +121,28 @@ impl ExperimentSpec {
         self.check()?;
         let (arms, competitions) = (self.arms(), self.all_competitions(site)?);
         let mut plan = Plan { runs: Vec::new(), competitions: BTreeMap::new() };
-        let mut seen = BTreeSet::new();
-        for seed in self.seeds.all() {
-            for competition in &competitions {
-                for arm in &arms {
-                    let resolved = resolve(site, arm, competition, seed)?;
-                    let run = planned(site, arm, &resolved)?;
-                    plan.competitions.entry(competition.clone()).or_insert_with(|| facts(&resolved));
-                    if seen.insert(run.identity.clone()) {
-                        plan.runs.push(run);
-                    }
+        let seeds = self.seeds.all();
+        let mounts = site.mounts.clone();
+        let mut runs = Vec::new();
+        for (column, competition) in competitions.iter().enumerate() {
+            for (row, arm) in arms.iter().enumerate() {
+                let mut first: Option<Resolved> = None;
+                for (layer, seed) in seeds.iter().enumerate() {
+                    let other = first.as_ref().and_then(|first| first.with_seed(*seed));
+                    let resolved = other.map_or_else(|| resolve(site, arm, competition, *seed), Ok)?;
+                    runs.push(((layer, column, row), planned(arm, &resolved)?));
+                    first.get_or_insert(resolved);
+                }
+                if let Some(resolved) = &first {
+                    plan.competitions.entry(competition.clone()).or_insert_with(|| facts(resolved));
                 }
             }
         }
+        runs.sort_by_key(|(place, _)| *place);
+        let mut seen = BTreeSet::new();
+        plan.runs =
+            runs.into_iter().map(|(_, run)| run).filter(|run| seen.insert(run.identity.clone())).collect();
+        site.mounts = mounts;
         if self.cap_cost.is_some() && plan.runs.iter().any(|run| run.worst_cost.is_none()) {
             return Err(ExperimentError::Unbounded { cap: "dollar", limit: "dollar" });
         }
@@ -123,7 +154,7 @@ impl ExperimentSpec {
 }
 
 /// The order of one run.
-fn order(arm: &Arm, competition: &str, seed: u64) -> Result<Order, ExperimentError> {
+fn order(site: &Site, arm: &Arm, competition: &str, seed: u64) -> Result<Order, ExperimentError> {
     let mut order = Order {
         scaffold: arm.get(SCAFFOLD).cloned().unwrap_or_default(),
         overrides: Vec::new(),
@@ -138,7 +169,7 @@ fn order(arm: &Arm, competition: &str, seed: u64) -> Result<Order, ExperimentErr
         cost: None,
         sandbox: Asked { environment: "base".to_owned(), ..Asked::default() },
         description: Wording::Original,
-        mle_bench: None,
+        mle_bench: site.variables.get("PODIUM_MLE_BENCH").map(PathBuf::from),
         preview: PreviewMode::default(),
     };
     for (name, value) in arm.iter().filter(|(name, _)| *name != SCAFFOLD && *name != MODEL) {
@@ -147,7 +178,7 @@ fn order(arm: &Arm, competition: &str, seed: u64) -> Result<Order, ExperimentErr
     Ok(order)
 }
 
-/// Resolves one run against the pins of its environment.
+/// Resolves one run against the pins of its environment. The site has the run's mounts then.
 ///
 /// # Errors
 /// When it cannot be run, by name.
@@ -157,7 +188,8 @@ pub fn resolve(
     competition: &str,
     seed: u64,
 ) -> Result<Resolved, ExperimentError> {
-    let mut order = order(arm, competition, seed)?;
+    let mut order = order(site, arm, competition, seed)?;
+    site.mounts.clone_from(&order.sandbox.mounts);
     let name = order.folder_name();
     let failed = |source| ExperimentError::Run { run: name.clone(), source };
     order.name_recordings(site).map_err(failed)?;
@@ -173,31 +205,26 @@ pub fn resolve(
 /// Letters of the identity in a folder's name.
 const SHORT: usize = 10;
 
-fn planned(site: &Site, arm: &Arm, resolved: &Resolved) -> Result<PlannedRun, ExperimentError> {
+fn planned(arm: &Arm, resolved: &Resolved) -> Result<PlannedRun, ExperimentError> {
     let config = &resolved.config;
     let corrupt = |source| crate::run::error::RunError::Corrupt { file: "config.json", source };
     let identity = config.identity().map_err(corrupt)?;
     let workers = resolved.scaffold.parallel_executions();
-    let client = site.client(&config.model_texts(), &resolved.models, Some(&resolved.competition.id))?;
-    let free = resolved.models.values().all(|model| {
-        client.facts(model).prices.as_ref().is_some_and(|prices| prices.input <= 0.0 && prices.output <= 0.0)
-    });
     let count = usize::try_from(workers).unwrap_or(usize::MAX).max(1);
     let short: String = identity.chars().take(SHORT).collect();
     Ok(PlannedRun {
         folder: format!("{}-{}-{}-{short}", config.scaffold.id, resolved.competition.id, config.seed),
         identity,
-        arm: arm.clone(),
-        competition: resolved.competition.id.clone(),
-        seed: config.seed,
         needs: Needs {
             cpus: config.sandbox.cpus.saturating_mul(count),
             memory_bytes: config.sandbox.memory_bytes.saturating_mul(u64::from(workers.max(1))),
             gpus: config.sandbox.gpus.saturating_mul(count),
         },
-        worst_cost: if free { Some(Usd::ZERO) } else { config.limits.cost },
+        worst_cost: if resolved.free { Some(Usd::ZERO) } else { config.limits.cost },
         worst_tokens: if resolved.models.is_empty() { Some(0) } else { config.limits.tokens },
         worst_ms: config.limits.run_ms,
+        steps: config.limits.steps,
+        ..PlannedRun::of(arm.clone(), &resolved.competition.id, config.seed)
     })
 }
 

@@ -1,11 +1,11 @@
 //! Which run comes next: of those that fit, one of the arm that has been given least so far, then of the competition,
-//! then in the order of the plan. So what is there at any time compares all arms as well as it can.
+//! then in the order of the plan. So what is there at any time compares all arms as well as it can. What has begun
+//! goes first.
 
-use std::collections::BTreeMap;
-
-use podium_types::money::Usd;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::experiment::plan::{Needs, PlannedRun};
+use crate::experiment::purse::{Purse, Spent};
 use crate::experiment::spec::Arm;
 
 /// Passed over so often, a run is waited for: smaller ones would keep it out for ever.
@@ -18,15 +18,6 @@ pub struct Room {
     pub machine: Needs,
     /// Runs.
     pub runs: usize,
-}
-
-/// What may be spent from now on, by runs that are not settled yet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Purse {
-    /// Dollars; none: no cap.
-    pub cost: Option<Usd>,
-    /// Tokens; none: no cap.
-    pub tokens: Option<u64>,
 }
 
 /// What the queue says.
@@ -47,20 +38,21 @@ pub enum Next {
 pub struct Queue {
     runs: Vec<PlannedRun>,
     waiting: BTreeMap<usize, u32>,
+    begun: BTreeSet<usize>,
     held: BTreeMap<usize, Needs>,
     arms: BTreeMap<Arm, u32>,
     competitions: BTreeMap<String, u32>,
     room: Room,
-    /// What is left of the caps when all that go on take their worst.
     purse: Purse,
 }
 
 impl Queue {
-    /// Of `runs`, those in `waiting` by their places; the others count as done.
+    /// Of `runs`, those in `waiting` by their places; the others count as done. `purse` knows what all have spent.
     pub fn new(runs: &[PlannedRun], waiting: &[usize], room: Room, purse: Purse) -> Self {
         let mut queue = Self {
             runs: runs.to_vec(),
             waiting: waiting.iter().map(|place| (*place, 0)).collect(),
+            begun: BTreeSet::new(),
             held: BTreeMap::new(),
             arms: BTreeMap::new(),
             competitions: BTreeMap::new(),
@@ -73,6 +65,13 @@ impl Queue {
             }
         }
         queue
+    }
+
+    /// These have begun in an earlier sitting: they are ended before others begin.
+    #[must_use]
+    pub fn with_begun(mut self, places: impl IntoIterator<Item = usize>) -> Self {
+        self.begun.extend(places);
+        self
     }
 
     fn count(&mut self, place: usize) {
@@ -97,7 +96,8 @@ impl Queue {
         order.sort_by_key(|place| {
             let run = self.runs.get(*place);
             let arm = given(run.and_then(|run| self.arms.get(&run.arm)));
-            (arm, given(run.and_then(|run| self.competitions.get(&run.competition))), *place)
+            let competition = given(run.and_then(|run| self.competitions.get(&run.competition)));
+            (!self.begun.contains(place), arm, competition, *place)
         });
         let payable: Vec<usize> = order.into_iter().filter(|place| self.pays(*place)).collect();
         if payable.is_empty() {
@@ -125,35 +125,25 @@ impl Queue {
         self.count(place);
         let Some(run) = self.runs.get(place) else { return };
         self.held.insert(place, run.needs);
-        self.purse.cost = self.purse.cost.map(|left| left - run.worst_cost.unwrap_or_default());
-        self.purse.tokens = self.purse.tokens.map(|left| left.saturating_sub(run.worst_tokens.unwrap_or(0)));
+        self.purse.reserve(place, run);
     }
 
     /// A run has ended, or its try has: what it held is free, and of its worst case what it did not use.
-    pub fn give_back(&mut self, place: usize, cost: Option<Usd>, tokens: u64) {
+    pub fn give_back(&mut self, place: usize, spent: Spent) {
         self.held.remove(&place);
-        let Some(run) = self.runs.get(place) else { return };
-        let unused = run.worst_cost.unwrap_or_default() - cost.or(run.worst_cost).unwrap_or_default();
-        self.purse.cost = self.purse.cost.map(|left| left + unused);
-        let unused = run.worst_tokens.unwrap_or(0).saturating_sub(tokens);
-        self.purse.tokens = self.purse.tokens.map(|left| left.saturating_add(unused));
+        if let Some(run) = self.runs.get(place) {
+            self.purse.settle(place, run, spent);
+        }
     }
 
     /// The run waits again.
     pub fn put_back(&mut self, place: usize) {
         self.waiting.insert(place, 0);
-    }
-
-    /// What a run has spent before counts again when it goes on: its worst case covers all of it.
-    pub fn forget_spent(&mut self, cost: Option<Usd>, tokens: u64) {
-        self.purse.cost = self.purse.cost.map(|left| left + cost.unwrap_or_default());
-        self.purse.tokens = self.purse.tokens.map(|left| left.saturating_add(tokens));
+        self.begun.insert(place);
     }
 
     fn pays(&self, place: usize) -> bool {
-        let Some(run) = self.runs.get(place) else { return false };
-        let cost = self.purse.cost.is_none_or(|left| run.worst_cost.is_some_and(|worst| worst <= left));
-        cost && self.purse.tokens.is_none_or(|left| run.worst_tokens.is_some_and(|worst| worst <= left))
+        self.runs.get(place).is_some_and(|run| self.purse.pays(place, run))
     }
 
     /// A run that asks for more than there is fits alone: the sandbox cuts its grants.
@@ -163,7 +153,7 @@ impl Queue {
             return true;
         }
         let (needs, all) = (run.needs, self.room.machine);
-        let held = |of: fn(&Needs) -> u64| self.held.values().map(of).sum::<u64>();
+        let held = |of: fn(&Needs) -> u64| self.held.values().map(of).fold(0, u64::saturating_add);
         self.held.len() < self.room.runs
             && held(|n| n.cpus as u64).saturating_add(needs.cpus as u64) <= all.cpus as u64
             && held(|n| n.memory_bytes).saturating_add(needs.memory_bytes) <= all.memory_bytes
@@ -173,19 +163,16 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
+    use podium_types::money::Usd;
+
     use super::*;
+    use crate::experiment::purse::Caps;
 
     fn run(scaffold: &str, competition: &str, cpus: usize) -> PlannedRun {
         PlannedRun {
-            folder: String::new(),
-            identity: String::new(),
-            arm: Arm::from([("scaffold".to_owned(), scaffold.to_owned())]),
-            competition: competition.to_owned(),
-            seed: 1,
             needs: Needs { cpus, memory_bytes: 1, gpus: 0 },
             worst_cost: Some(Usd::from_dollars(1.0)),
-            worst_tokens: None,
-            worst_ms: None,
+            ..PlannedRun::of(Arm::from([("scaffold".to_owned(), scaffold.to_owned())]), competition, 1)
         }
     }
 
@@ -201,11 +188,11 @@ mod tests {
             [queue.take_next(), queue.take_next(), queue.take_next()],
             [Next::Run(0), Next::Run(3), Next::Wait]
         );
-        queue.give_back(0, None, 0);
-        queue.give_back(3, None, 0);
+        queue.give_back(0, Spent::NOTHING);
+        queue.give_back(3, Spent::NOTHING);
         assert_eq!(queue.take_next(), Next::Run(4), "what asks for more than there is goes alone");
         assert_eq!(queue.take_next(), Next::Wait);
-        queue.give_back(4, None, 0);
+        queue.give_back(4, Spent::NOTHING);
         assert_eq!(
             [queue.take_next(), queue.take_next(), queue.take_next()],
             [Next::Run(1), Next::Run(2), Next::Empty]
@@ -215,12 +202,25 @@ mod tests {
     #[test]
     fn a_cap_reserves_the_worst_case_and_stops_what_it_cannot_pay() {
         let runs = [run("a", "x", 1), run("a", "y", 1), run("a", "z", 1)];
-        let purse = Purse { cost: Some(Usd::from_dollars(1.5)), tokens: None };
-        let mut queue = Queue::new(&runs, &[0, 1, 2], room(9), purse);
+        let spent = |dollars: f64| Spent { cost: Some(Usd::from_dollars(dollars)), tokens: None };
+        let caps = Caps { cost: Some(Usd::from_dollars(1.5)), tokens: None };
+        let mut queue = Queue::new(&runs, &[0, 1, 2], room(9), Purse::new(caps));
         assert_eq!([queue.take_next(), queue.take_next()], [Next::Run(0), Next::Wait]);
-        queue.give_back(0, Some(Usd::from_dollars(0.25)), 0);
+        queue.give_back(0, spent(0.25));
         assert_eq!(queue.take_next(), Next::Run(1));
-        queue.give_back(1, Some(Usd::from_dollars(0.5)), 0);
+        queue.give_back(1, spent(0.5));
+        assert_eq!(queue.take_next(), Next::Capped);
+    }
+
+    #[test]
+    fn what_has_begun_is_ended_first_and_is_paid_from_what_it_has_spent() {
+        let runs = [run("a", "x", 1), run("a", "y", 1), run("b", "z", 1)];
+        let caps = Caps { cost: Some(Usd::from_dollars(1.0)), tokens: None };
+        let mut purse = Purse::new(caps);
+        purse.settle(2, &runs[2], Spent { cost: Some(Usd::from_dollars(0.75)), tokens: None });
+        let mut queue = Queue::new(&runs, &[0, 1, 2], room(9), purse).with_begun([2]);
+        assert_eq!([queue.take_next(), queue.take_next()], [Next::Run(2), Next::Wait]);
+        queue.give_back(2, Spent { cost: Some(Usd::from_dollars(0.75)), tokens: None });
         assert_eq!(queue.take_next(), Next::Capped);
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::error::ExperimentError;
+use crate::experiment::settings;
 
 /// An experiment as it is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -30,8 +31,8 @@ pub struct ExperimentSpec {
     /// How many seeds, from 1, or which.
     #[serde(default)]
     pub seeds: Seeds,
-    /// Settings of all runs, by the names of `podium run`'s options.
-    #[serde(default)]
+    /// Settings of all runs, by the names of `podium run`'s options. In a file a table stands for a dot.
+    #[serde(default, deserialize_with = "flat")]
     pub settings: BTreeMap<String, Values>,
     /// Dollars that all runs together may spend.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,6 +78,31 @@ pub enum Values {
     One(Value),
 }
 
+/// Settings as a file has them: `[settings.search] workers = 3` is `search.workers`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Nested {
+    Values(Values),
+    Table(BTreeMap<String, Nested>),
+}
+
+fn flat<'de, D: serde::Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Values>, D::Error> {
+    fn add(to: &mut BTreeMap<String, Values>, before: &str, table: BTreeMap<String, Nested>) {
+        for (name, nested) in table {
+            let name = if before.is_empty() { name } else { format!("{before}.{name}") };
+            match nested {
+                Nested::Values(values) => {
+                    to.insert(name, values);
+                }
+                Nested::Table(table) => add(to, &name, table),
+            }
+        }
+    }
+    let mut settings = BTreeMap::new();
+    add(&mut settings, "", BTreeMap::deserialize(from)?);
+    Ok(settings)
+}
+
 /// A value as TOML has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -110,6 +136,18 @@ impl Values {
             Self::One(value) => vec![value.to_string()],
         }
     }
+
+    fn each_text(&mut self, change: &dyn Fn(&str) -> String) {
+        let values = match self {
+            Self::Many(values) => values.as_mut_slice(),
+            Self::One(value) => std::slice::from_mut(value),
+        };
+        for value in values {
+            if let Value::Text(text) = value {
+                *text = change(text);
+            }
+        }
+    }
 }
 
 /// One arm of the matrix: scaffold, model and settings. Its axes by name, those of one value too.
@@ -129,6 +167,16 @@ impl ExperimentSpec {
         let wrong = |message: String| ExperimentError::File { path: path.to_owned(), message };
         let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
         toml::from_str(&text).map_err(|error| wrong(error.message().to_owned()))
+    }
+
+    /// With all paths absolute.
+    #[must_use]
+    pub fn absolute(mut self) -> Self {
+        for (name, values) in &mut self.settings {
+            let absolute = |value: &str| settings::absolute(name, value);
+            values.each_text(&absolute);
+        }
+        self
     }
 
     /// Refuses what cannot be planned.
@@ -224,12 +272,13 @@ mod tests {
 
     #[test]
     fn each_setting_may_be_an_axis() {
-        let text = "name = 'x'\nscaffolds = ['a', 'b', 'a']\nseeds = 2\n[settings]\nsteps = [5, 10]\n\"search.workers\" = 3";
+        let text = "name = 'x'\nscaffolds = ['a', 'b', 'a']\nseeds = 2\n[settings]\nsteps = [5, 10]\n\
+                    \"policy.exploration\" = 0.5\n[settings.search]\nworkers = 3";
         let spec: ExperimentSpec = toml::from_str(text).unwrap();
         let arms = spec.arms();
         assert_eq!(arms.len(), 4);
         assert_eq!(arms[1]["steps"], "10");
-        assert!(arms.iter().all(|arm| arm["search.workers"] == "3"));
+        assert!(arms.iter().all(|arm| arm["search.workers"] == "3" && arm["policy.exploration"] == "0.5"));
         assert_eq!(spec.varied(), ["scaffold", "steps"]);
         assert!(toml::from_str::<ExperimentSpec>("nosuch = 1").is_err());
         let more = ExperimentSpec { seeds: Seeds::Number(3), ..ExperimentSpec::default() };

@@ -3,17 +3,23 @@
 
 use std::path::{Path, PathBuf};
 
+use podium_types::money::Usd;
+use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::error::ExperimentError;
 use crate::experiment::plan::{Plan, PlannedRun};
+use crate::experiment::purse::{Caps, Purse, Spent};
 use crate::experiment::spec::ExperimentSpec;
 use crate::run::config::Place;
 use crate::run::error::RunError;
-use crate::run::folder::lock::RunLock;
+use crate::run::folder::lock::{Holder, RunLock, holder_of};
 use crate::run::folder::write_whole;
+use crate::run::journal::Intent;
+use crate::run::sitting::StoredRun;
 use crate::run::stop::StoppedBy;
 use crate::run::summary::RunReport;
+use crate::run::tally::Tally;
 
 /// Version of `experiment.json`.
 const FORMAT: u32 = 1;
@@ -143,6 +149,57 @@ impl Experiment {
     pub fn state(&self, run: &PlannedRun) -> State {
         state_of(&self.path(run))
     }
+
+    /// What the caps leave when runs are as far as `states` say, in the order of the plan.
+    pub fn purse(&self, states: &[State]) -> Purse {
+        let (plan, spec) = (&self.stored.plan, &self.stored.spec);
+        let mut purse =
+            Purse::new(Caps { cost: spec.cap_cost.map(Usd::from_dollars), tokens: spec.cap_tokens });
+        for (place, (run, state)) in plan.runs.iter().zip(states).enumerate() {
+            purse.settle(place, run, spent(&self.path(run), state));
+        }
+        purse
+    }
+
+    /// Steps that a run has begun, as its journal says, and who works on it or was killed at it.
+    pub fn at_work(&self, run: &PlannedRun) -> (Option<u32>, Option<Holder>) {
+        let Ok(run) = StoredRun::open(&self.path(run)) else { return (None, None) };
+        (tally(&run).ok().map(|tally| tally.steps), holder_of(&run.folder.lock_path()))
+    }
+
+    /// What a run has spent.
+    pub fn spent(&self, run: &PlannedRun) -> Spent {
+        spent(&self.path(run), &self.state(run))
+    }
+}
+
+fn tally(run: &StoredRun) -> Result<Tally, RunError> {
+    Ok(Tally::of(run.config.limits, &run.entries_so_far()?))
+}
+
+/// Of a run without a report the journal says it: what was sent and has no answer counts at its worst case, as a resume
+/// will charge it.
+fn spent(folder: &Path, state: &State) -> Spent {
+    if let Some(report) = state.report() {
+        let usage = &report.usage;
+        let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
+        return Spent { cost: usage.cost_usd.map(Usd::from_dollars), tokens: Some(tokens) };
+    }
+    if *state == State::Absent {
+        return Spent::NOTHING;
+    }
+    let of_journal = |run: StoredRun| {
+        let usage = tally(&run)?.usage;
+        let add = |sum: Usage, intent: &Intent| match intent {
+            Intent::Try { worst, .. } => sum.plus(worst),
+            Intent::Act { .. } => sum,
+        };
+        Ok::<_, RunError>(run.open_intents()?.iter().fold(usage, add))
+    };
+    StoredRun::open(folder).and_then(of_journal).map_or(Spent { cost: None, tokens: None }, |usage| Spent {
+        cost: usage.cost,
+        tokens: Some(usage.total_tokens()),
+    })
 }
 
 /// How far the run in `folder` has come.

@@ -4,6 +4,7 @@
 //! - [`page`](mod@page): the story as one HTML file that asks nothing of a network
 //! - [`embed`]: text of any origin inside HTML and scripts
 //! - [`experiment`]: many runs as one report
+//! - [`view`]: the pages of a viewer that asks a server for its data
 //! - [`statistics`]: rates, differences and how sure they are
 //!
 //! Must not know: journals, run folders, terminals, networks.
@@ -13,5 +14,6 @@ pub mod experiment;
 pub mod page;
 pub mod statistics;
 pub mod story;
+pub mod view;
 
 pub use page::page;

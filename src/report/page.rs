@@ -8,11 +8,14 @@ use crate::embed;
 use crate::story::Story;
 
 const TEMPLATE: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("page/page.css");
+pub(crate) const STYLE: &str = include_str!("page/page.css");
+/// Elements and texts: what every page of the program is drawn with.
+pub(crate) const DOM: &str = include_str!("page/dom.js");
+/// Axes.
+pub(crate) const TICKS: &str = include_str!("page/ticks.js");
 
-/// The script's parts, in the order of their use; each sees those before it.
-const SCRIPT: [&str; 8] = [
-    include_str!("page/dom.js"),
+/// What draws a run, wherever it comes from; in the order of use, each part sees those before it.
+pub(crate) const DRAWING: [&str; 7] = [
     include_str!("page/story.js"),
     include_str!("page/code.js"),
     include_str!("page/layout.js"),
@@ -27,7 +30,8 @@ const SCRIPT: [&str; 8] = [
 /// # Errors
 /// When the story has no JSON form, which no story is known to lack.
 pub fn page(story: &Story) -> Result<String, serde_json::Error> {
-    let script = format!("'use strict';(() => {{\n{}\n}})();", SCRIPT.join("\n"));
+    let parts = [DOM, TICKS, include_str!("page/embedded.js")];
+    let script = wrapped(parts.into_iter().chain(DRAWING));
     let mut data = block("story", &embed::json(story)?);
     data.push_str(&block("items", &embed::json(&story.items)?));
     for item in &story.items {
@@ -49,12 +53,23 @@ pub fn page(story: &Story) -> Result<String, serde_json::Error> {
     Ok(fill(TEMPLATE, &parts))
 }
 
+/// A script of these parts with names of its own.
+pub(crate) fn wrapped(parts: impl IntoIterator<Item = &'static str>) -> String {
+    let mut script = "'use strict';(async () => {\n".to_owned();
+    for part in parts {
+        script.push_str(part);
+        script.push('\n');
+    }
+    script.push_str("})();");
+    script
+}
+
 fn block(id: &str, json: &str) -> String {
     format!("<script type=\"application/json\" id=\"{id}\">{json}</script>\n")
 }
 
 /// Puts each part in its place, `{{name}}` of the template. What is put in is not looked through again.
-fn fill(template: &str, parts: &[(&str, &str)]) -> String {
+pub(crate) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
     let mut out =
         String::with_capacity(template.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
     let mut rest = template;

@@ -10,6 +10,7 @@ use podium_scaffold::Task;
 use podium_types::canonical;
 use serde::{Deserialize, Serialize};
 
+use crate::run::error::RunError;
 use crate::run::limits::Limits;
 use crate::run::models::{ModelTexts, OwnModels};
 use crate::run::recording::RecordingPlace;
@@ -196,6 +197,22 @@ impl Allowances {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 const fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+impl Place {
+    /// A run's prompts go where they went before, or nowhere.
+    ///
+    /// # Errors
+    /// When the service of a model is elsewhere now.
+    pub fn same_services(&self, now: &BTreeMap<String, String>) -> Result<(), RunError> {
+        for (model, before) in &self.endpoints {
+            if let Some(now) = now.get(model).filter(|now| *now != before) {
+                let (model, before, now) = (model.clone(), before.clone(), now.clone());
+                return Err(RunError::Moved { model, before, now });
+            }
+        }
+        Ok(())
+    }
 }
 
 impl RunConfig {

@@ -257,10 +257,24 @@ pub enum RunError {
         /// Why it has not ended.
         why: &'static str,
     },
+    /// A run's prompts would go to another service than before.
+    #[error("{model} was at {before}, and now its prompts would go to {now}")]
+    Moved {
+        /// The model.
+        model: String,
+        /// Where it was.
+        before: String,
+        /// Where it would be.
+        now: String,
+    },
     /// A run of another format.
     #[error("the run was written in format {0}, which this program does not read")]
     Format(u32),
 }
+
+/// The next step where a model's service is elsewhere than before.
+const MOVE_BACK: &str =
+    "set the address as it was (OPENAI_BASE_URL, say); to move on purpose, change place.json";
 
 impl RunError {
     /// Who can do something about it.
@@ -328,6 +342,7 @@ impl RunError {
             | Self::Drive(DriveError::Diverged { .. })
             | Self::Closed(_)
             | Self::NotEnded { .. }
+            | Self::Moved { .. }
             | Self::Format(_) => Class::Usage,
         }
     }
@@ -405,6 +420,7 @@ impl RunError {
             Self::NotEnded { .. } => Some(
                 "go on with it (podium resume), or add --ended: it is then closed, and never resumed".to_owned(),
             ),
+            Self::Moved { .. } => Some(MOVE_BACK.to_owned()),
             Self::JournalLost(_) => Some(
                 "put journal.db back from a copy; the best submission so far is still in best/. Going on would begin anew"
                     .to_owned(),

@@ -79,8 +79,19 @@ pub struct Resolved {
     pub competition: Competition,
     /// The models by role.
     pub models: BTreeMap<String, ModelName>,
+    /// Whether no model of it costs anything.
+    pub free: bool,
     /// Where each value came from.
     pub origins: Vec<Origin>,
+}
+
+impl Resolved {
+    /// The same with another seed, which need not be resolved anew; none where the seed decides what the agent is
+    /// shown, by the labels that are held out.
+    pub fn with_seed(&self, seed: u64) -> Option<Self> {
+        let config = RunConfig { seed, ..self.config.clone() };
+        config.task.validation.is_none().then(|| Self { config, ..self.clone() })
+    }
 }
 
 impl Order {
@@ -175,7 +186,12 @@ impl Order {
             preview: self.preview,
         };
         self.tell_origins(&scaffold, &models, &mut origins);
-        Ok(Resolved { config, scaffold, competition, models, origins })
+        let costs_nothing = |model: &ModelName| {
+            let prices = client.facts(model).prices.as_ref();
+            prices.is_some_and(|prices| prices.input <= 0.0 && prices.output <= 0.0)
+        };
+        let free = models.values().all(costs_nothing);
+        Ok(Resolved { config, scaffold, competition, models, free, origins })
     }
 
     fn models(&self, scaffold: &Scaffold) -> Result<BTreeMap<String, ModelName>, RunError> {

@@ -80,7 +80,7 @@ impl StoredRun {
     }
 
     /// A run that has done something has a journal.
-    fn check_journal(&self) -> Result<(), RunError> {
+    pub(super) fn check_journal(&self) -> Result<(), RunError> {
         let nodes = entries_of(&self.folder.path().join("nodes"));
         let begun =
             self.folder.report_path().exists() || self.folder.best_path().exists() || !nodes.is_empty();

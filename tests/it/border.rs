@@ -19,8 +19,12 @@ const ARROWS: [(&str, &[&str]); 8] = [
 ];
 
 /// Of the modules of the program's own package, what each may not use.
-const CLOSED: [(&str, &[&str]); 3] =
-    [("assets", &["cli", "experiment", "run"]), ("run", &["cli", "experiment"]), ("experiment", &["cli"])];
+const CLOSED: [(&str, &[&str]); 4] = [
+    ("assets", &["cli", "view", "experiment", "run"]),
+    ("run", &["cli", "view", "experiment"]),
+    ("experiment", &["cli", "view"]),
+    ("view", &["cli"]),
+];
 
 /// What would let a strategy reach the world, or chance.
 const WORLDLY: [&str; 9] =

@@ -1,6 +1,10 @@
 //! Experiments from outside: a matrix is planned, killed again and again, resumed, complete, and nothing committed is
 //! repeated; what is added later runs alone.
 
+mod examples;
+mod limits;
+mod terminal;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -146,7 +150,12 @@ fn the_printed_commands_run_the_plan_elsewhere() {
         return;
     }
     let place = Place::new();
-    let planned = matrix(&place, "1").arg("--only-plan").output().expect(0).json();
+    // A value of each kind that an option takes otherwise than a setting does.
+    let shared = place.path().join("shared words");
+    std::fs::create_dir(&shared).unwrap();
+    let mount = format!("mount.words={}", shared.display());
+    let settings = ["--with", &mount, "--with", "warm=false", "--with", "tmp=64MiB"];
+    let planned = matrix(&place, "1").args(settings).arg("--only-plan").output().expect(0).json();
     assert_eq!(planned["states"]["not_begun"], 2);
     let plan = |format: &str| {
         let command =
@@ -173,6 +182,16 @@ fn the_printed_commands_run_the_plan_elsewhere() {
     let status = status.output().expect(0).json();
     assert_eq!((&status["ended"], &status["states"]["graded"]), (&2.into(), &2.into()));
     assert!(plan("commands").is_empty(), "nothing is left");
+    for (run, row) in folders(&place).iter().zip(status["runs"].as_array().unwrap()) {
+        let read = |file: &str| -> Value {
+            serde_json::from_slice(&std::fs::read(run.join(file)).unwrap()).unwrap()
+        };
+        let (report, config) = (read("run.json"), read("config.json"));
+        assert_eq!(report["identity"], row["identity"], "the command made another run than was planned");
+        assert_eq!(config["sandbox"]["allowances"]["tmp_bytes"], 64 << 20);
+        assert_eq!(config["task"]["grants"]["mounts"], serde_json::json!(["/mounts/words"]));
+        assert_eq!(read("place.json")["mounts"]["words"], shared.to_str().unwrap());
+    }
     // The scheduler finds the same runs: nothing begins.
     let again = experiment(&place, "resume").arg("ab").output().expect(0);
     assert_eq!((&again.json()["ended"], again.stderr.contains("begins")), (&2.into(), false));
@@ -204,16 +223,4 @@ fn an_interrupt_drains_and_a_cap_keeps_what_it_cannot_pay() {
     assert_eq!(capped.json()["states"], serde_json::json!({"graded": 3, "not_begun": 1}));
     let raised = experiment(&place, "resume").args(["ab", "--cap-tokens", "200000"]).output().expect(0);
     assert_eq!(raised.json()["states"]["graded"], 4);
-}
-
-#[test]
-fn an_example_is_planned_as_it_stands() {
-    let place = Place::new();
-    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/steps.toml");
-    let podium = Podium::new(&place).args(["experiment", "run", "--dry-run", "--json"]).arg(file);
-    let podium = podium.arg("--assets").arg(env!("CARGO_MANIFEST_DIR"));
-    let planned =
-        podium.arg("--python").arg(python()).arg("--runs-dir").arg(place.runs()).output().expect(0).json();
-    let runs = planned["runs"].as_array().unwrap();
-    assert_eq!(runs.len(), planned["competitions"].as_object().unwrap().len() * 9);
 }

@@ -91,9 +91,19 @@ impl Service {
         text.lines().map(|line| Request(serde_json::from_str(line).unwrap())).collect()
     }
 
+    /// Answers what it holds, and from now on at once.
+    pub(crate) fn release(&self) {
+        std::fs::write(self.folder.path().join("release"), "").unwrap();
+    }
+
     /// `podium` with this service as `openai/...` and [`KEY`] as its key.
     pub(crate) fn podium(&self, place: &Place) -> Podium {
-        Podium::new(place).env("OPENAI_BASE_URL", &self.url).env("OPENAI_API_KEY", KEY)
+        self.behind(Podium::new(place))
+    }
+
+    /// A command with this service as `openai/...`.
+    pub(crate) fn behind(&self, podium: Podium) -> Podium {
+        podium.env("OPENAI_BASE_URL", &self.url).env("OPENAI_API_KEY", KEY)
     }
 
     /// A run of AIDE on the toy competition with this service, without `--json` and without steps.

@@ -57,8 +57,9 @@ pub(crate) struct Matrix {
     /// Where agents' code runs
     #[arg(long, value_name = "KIND")]
     sandbox: Option<String>,
-    /// Any other setting of `podium run` (gpus, machine, description, environment, ...), a model of one role as
-    /// role.NAME, or a value of the scaffold; with commas, an axis. May be repeated
+    /// Any other setting of `podium run` (gpus, machine, description, environment, workers, ...), a model of one role
+    /// as role.NAME, a folder to be read as mount.NAME, or a value of the scaffold; with commas, an axis. May be
+    /// repeated
     #[arg(long = "with", value_name = "KEY=V,W", value_parser = values::pair)]
     others: Vec<(String, String)>,
     /// Dollars of all runs together: each is reserved at its limit before it begins
@@ -117,6 +118,6 @@ impl Matrix {
             spec.cap_cost = Some(settings::dollars(cap).map_err(wrong)?.dollars());
         }
         spec.cap_tokens = self.cap_tokens.or(spec.cap_tokens);
-        Ok(spec)
+        Ok(spec.absolute())
     }
 }

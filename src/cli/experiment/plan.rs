@@ -10,7 +10,7 @@ use crate::cli::experiment::runs_dir;
 use crate::cli::failure::Failure;
 use crate::cli::terminal::Terminal;
 use crate::experiment::plan::PlannedRun;
-use crate::experiment::spec::{MODEL, SCAFFOLD};
+use crate::experiment::settings;
 use crate::experiment::stored::Experiment;
 use crate::run::config::Place;
 
@@ -39,39 +39,45 @@ enum Format {
 
 pub(super) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let experiment = Experiment::find(&arguments.experiment, &runs_dir(arguments.runs_dir.as_ref()))?;
-    let left: Vec<&PlannedRun> =
-        experiment.stored.plan.runs.iter().filter(|run| !experiment.state(run).is_ended()).collect();
-    let commands: Vec<String> = left.iter().map(|run| command(&experiment, run)).collect();
+    let dealt = experiment.allotments();
     match arguments.format {
-        Format::Commands => commands.iter().for_each(|command| terminal.line(command)),
-        Format::Sbatch if commands.is_empty() => terminal.error_line("nothing is left to run"),
-        Format::Sbatch => sbatch(&experiment, &left, &commands, terminal),
+        Format::Commands => {
+            for run in &dealt.runs {
+                terminal.line(&command(&experiment, run, ""));
+            }
+        }
+        Format::Sbatch if dealt.runs.is_empty() => {}
+        Format::Sbatch => terminal.line(&script(&experiment, &dealt.runs)),
+    }
+    if dealt.runs.is_empty() && dealt.kept_back == 0 {
+        terminal.error_line("nothing is left to run");
+    }
+    if dealt.kept_back > 0 {
+        terminal.error_line(&format!(
+            "{} more runs are kept back: the cap pays these {} at their limits and no more; plan again when these have ended",
+            dealt.kept_back,
+            dealt.runs.len()
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// One run as a shell command.
-fn command(experiment: &Experiment, run: &PlannedRun) -> String {
+/// One run as a shell command; `before` stands before the program.
+fn command(experiment: &Experiment, run: &PlannedRun, before: &str) -> String {
     let folder = experiment.path(run);
     let folder = std::path::absolute(&folder).unwrap_or(folder);
     let into = quoted(&folder.display().to_string());
     let place = placed(&experiment.stored.place);
     let mut words = vec!["podium".to_owned(), "run".to_owned()];
-    let mut option = |name: &str, value: &str| words.extend([format!("--{name}"), quoted(value)]);
-    option("competition", &run.competition);
-    option("seed", &run.seed.to_string());
-    for (name, value) in &run.arm {
-        match name.strip_prefix("role.") {
-            Some(role) => option("role", &format!("{role}={value}")),
-            None if name == SCAFFOLD || name == MODEL => option(name, value),
-            None if name.contains('.') => option("set", &format!("{name}={value}")),
-            None => option(&name.replace('_', "-"), value),
-        }
+    let cell = [("competition", run.competition.clone()), ("seed", run.seed.to_string())];
+    let arm = run.arm.iter().map(|(name, value)| (name.as_str(), value.clone()));
+    for (name, value) in cell.into_iter().chain(arm) {
+        let (option, value) = settings::option(name, &value);
+        words.extend([option, quoted(&value)]);
     }
     let run = words.join(" ");
-    format!(
-        "if [ -e {into}/config.json ]; then podium resume {into}{place}; else {run} --into {into}{place}; fi"
-    )
+    let go_on = format!("{before}podium resume {into}{place}");
+    format!("if [ -e {into}/config.json ]; then {go_on}; else {before}{run} --into {into}{place}; fi")
 }
 
 /// The options that say where things are.
@@ -95,33 +101,41 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// An array script. A task that is stopped in time, or by a service, is put back into the queue.
-fn sbatch(experiment: &Experiment, runs: &[&PlannedRun], commands: &[String], terminal: &Terminal) {
+/// An array script. Slurm tells a task two minutes before it ends it; then the run stops, and the task is put back into
+/// the queue. So is one whose program was killed, a few times.
+fn script(experiment: &Experiment, runs: &[&PlannedRun]) -> String {
     let most = |of: fn(&PlannedRun) -> u64| runs.iter().map(|run| of(run)).max().unwrap_or(0);
-    let memory = (most(|run| run.needs.memory_bytes) >> 20) + 1024;
-    terminal.line("#!/bin/bash");
-    for line in [
-        format!("--job-name={}", quoted(&experiment.stored.spec.name)),
-        format!("--array=0-{}", commands.len().saturating_sub(1)),
-        format!("--cpus-per-task={}", most(|run| run.needs.cpus as u64).max(1)),
-        format!("--mem={memory}M"),
-        "--requeue".to_owned(),
-        "--signal=B:TERM@120".to_owned(),
-    ] {
-        terminal.line(&format!("#SBATCH {line}"));
-    }
+    let memory = (most(|run| run.needs.memory_bytes) >> 20) + HARNESS_MIB;
+    let mut lines = vec!["#!/bin/bash".to_owned()];
     let gpus = most(|run| run.needs.gpus as u64);
-    if gpus > 0 {
-        terminal.line(&format!("#SBATCH --gres=gpu:{gpus}"));
+    let asked = [
+        Some(format!("--job-name={}", quoted(&experiment.stored.spec.name))),
+        Some(format!("--array=0-{}", runs.len().saturating_sub(1))),
+        Some(format!("--cpus-per-task={}", most(|run| run.needs.cpus as u64).max(1))),
+        Some(format!("--mem={memory}M")),
+        (gpus > 0).then(|| format!("--gres=gpu:{gpus}")),
+        Some("--requeue".to_owned()),
+        Some("--open-mode=append".to_owned()),
+        Some("--signal=B:TERM@120".to_owned()),
+    ];
+    lines.extend(asked.into_iter().flatten().map(|asked| format!("#SBATCH {asked}")));
+    lines.push("work() {\n  case $SLURM_ARRAY_TASK_ID in".to_owned());
+    for (task, run) in runs.iter().enumerate() {
+        lines.push(format!("  {task}) {} ;;", command(experiment, run, "exec ")));
     }
-    terminal.line("run() {\ncase \"$SLURM_ARRAY_TASK_ID\" in");
-    for (task, command) in commands.iter().enumerate() {
-        terminal.line(&format!("{task}) {command} ;;"));
-    }
-    terminal.line("esac\n}");
-    terminal.line("run & work=$!\ntrap 'pkill -TERM -P $work' TERM\nwait $work; code=$?");
-    terminal.line("while kill -0 $work 2>/dev/null; do wait $work; code=$?; done");
-    terminal.line(
-        "[ $code -eq 5 ] && scontrol requeue \"${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\"\nexit $code",
-    );
+    lines.push(format!("  esac\n}}\n{TASK}"));
+    lines.join("\n")
 }
+
+/// Memory of the program itself, beside that of the executions.
+const HARNESS_MIB: u64 = 1024;
+
+/// The end of the script: `work` becomes the program, so a signal reaches it.
+const TASK: &str = r#"work & pid=$!
+trap 'kill -TERM $pid' TERM
+wait $pid; code=$?
+while kill -0 $pid 2>/dev/null; do wait $pid; code=$?; done
+if [ $code -eq 5 ] || [ $code -gt 128 ]; then # stopped and resumable, or killed
+  [ "${SLURM_RESTART_COUNT:-0}" -lt 10 ] && scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
+fi
+exit $code"#;

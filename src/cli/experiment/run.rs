@@ -22,7 +22,7 @@ use crate::experiment::plan::{Needs, Plan};
 use crate::experiment::queue::Room;
 use crate::experiment::scheduler::{self, Retries};
 use crate::experiment::spec::ExperimentSpec;
-use crate::experiment::stored::Experiment;
+use crate::experiment::stored::{Experiment, State};
 use crate::run::driver::Interrupt;
 use crate::run::machine;
 use crate::run::site::Site;
@@ -187,12 +187,13 @@ fn go(
     let signals = runtime.spawn(watch_signals(interrupter.clone()));
     let executor = InProcess::new(site, runtime.handle().clone(), interrupter);
     let plan = &experiment.stored.plan;
-    let before = plan.runs.iter().filter(|run| experiment.state(run).is_ended()).count();
-    let mut progress = Progress::new(terminal, plan, before);
+    let states: Vec<State> = plan.runs.iter().map(|run| experiment.state(run)).collect();
+    let mut progress = Progress::new(terminal, plan, &states);
     let retries = Retries { number: schedule.retries, wait: Duration::from_millis(schedule.retry_wait) };
-    let stop = || *interrupt.borrow() != Interrupt::None;
+    let stop = || *interrupt.borrow();
     let ended =
         scheduler::run(experiment, &executor, room, retries, &stop, &mut |event| progress.event(event));
+    progress.close();
     signals.abort();
     runtime.shutdown_background();
     print(experiment, &counts(experiment), schedule.json, terminal);

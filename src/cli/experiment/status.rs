@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cli::experiment::runs_dir;
 use crate::cli::failure::Failure;
-use crate::cli::terminal::{Terminal, escape};
+use crate::cli::terminal::{Terminal, escape, one_line};
 use crate::experiment::spec::Arm;
 use crate::experiment::stored::{Experiment, State};
 
@@ -38,6 +38,14 @@ struct Row {
     state: &'static str,
     stopped_by: Option<&'static str>,
     score: Option<podium_types::number::Number>,
+    /// Steps begun, of a run without a report.
+    steps: Option<u32>,
+    /// Who works on it, or was killed at it: the host, and when it last gave a sign of life.
+    holder: Option<(String, jiff::Timestamp)>,
+    /// Tries that a service or the harness failed.
+    failed_tries: usize,
+    /// Why the last of them did.
+    last_failure: Option<String>,
 }
 
 /// All runs of a plan, counted.
@@ -60,7 +68,13 @@ pub(super) fn counts(experiment: &Experiment) -> Counts {
         ended += usize::from(state.is_ended());
         *states.entry(kind(&state).to_owned()).or_insert(0) += 1;
         let report = state.report();
+        let mut failed = experiment.failed_tries(run);
+        let (steps, holder) = if state == State::Begun { experiment.at_work(run) } else { (None, None) };
         Row {
+            steps,
+            holder: holder.map(|holder| (holder.host, holder.heartbeat)),
+            failed_tries: failed.len(),
+            last_failure: failed.pop().map(|last| last.why),
             folder: run.folder.clone(),
             identity: run.identity.clone(),
             arm: run.arm.clone(),
@@ -103,7 +117,19 @@ pub(super) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCod
         for row in &counts.runs {
             let stopped = row.stopped_by.map(|by| format!(" · {by}")).unwrap_or_default();
             let score = row.score.map(|score| format!(" · {score}")).unwrap_or_default();
-            terminal.line(&escape(&format!("{:<48}  {}{stopped}{score}", row.folder, row.state)));
+            let failed = row.last_failure.as_ref().map(|why| {
+                let tries = if row.failed_tries == 1 { "try" } else { "tries" };
+                format!(" · {} failed {tries}, the last: {}", row.failed_tries, one_line(why, 100))
+            });
+            let failed = failed.unwrap_or_default();
+            let steps = row.steps.map(|steps| format!(" · step {steps}")).unwrap_or_default();
+            let holder = row.holder.as_ref().map(|(host, seen)| {
+                let seconds = jiff::Timestamp::now().duration_since(*seen).as_secs().max(0);
+                format!(" · on {host}, last seen {seconds} s ago")
+            });
+            let holder = holder.unwrap_or_default();
+            let (folder, state) = (&row.folder, row.state);
+            terminal.line(&escape(&format!("{folder:<48}  {state}{steps}{holder}{stopped}{score}{failed}")));
         }
     }
     print(&experiment, &counts, arguments.json, terminal);

@@ -49,9 +49,8 @@ function overview(item, detail) {
 
 let wantsDiff = true;
 
-function codeTab(item, detail) {
+function codeTab(item, detail, former) {
   const body = el('div', { class: 'body flush', tabindex: 0 });
-  const former = item.parent && detailOf(item.parent.id);
   const draw = () => {
     const strip = el('div', { class: 'strip' });
     body.replaceChildren(strip);
@@ -131,12 +130,22 @@ function heading(item, opened) {
 
 function makeDetail(place, opened) {
   let current = null;
-  const show = () => {
-    const detail = detailOf(current.id);
+  const show = async () => {
+    const wanted = current;
+    const parent = wanted.parent && tab === 'code' ? detailOf(wanted.parent.id) : null;
+    let detail = null;
+    let former = null;
+    try {
+      [detail, former] = await Promise.all([detailOf(wanted.id), parent]);
+    } catch (error) {
+      if (current === wanted) place.replaceChildren(heading(wanted, opened), el('p', { class: 'empty warn' }, `It cannot be shown: ${error.message}`));
+      return;
+    }
+    if (current !== wanted) return;
     const tabs = TABS.filter(([name]) => name !== 'code' || detail.code);
     if (!tabs.some(([name]) => name === tab)) tab = 'overview';
     const bar = el('div', { class: 'tabs' }, choice('What is shown', tabs.map(([name, text]) => [name, text]), tab, turn));
-    place.replaceChildren(heading(current, opened), bar, TABS.find(([name]) => name === tab)[2](current, detail));
+    place.replaceChildren(heading(current, opened), bar, TABS.find(([name]) => name === tab)[2](current, detail, former));
   };
   const turn = (wanted) => { tab = wanted; if (current) show(); };
   return {

@@ -2,12 +2,18 @@
 // without children of their own are most of a search; where there are many they stand in a block, so that the tree of a
 // long run is an area and not a line.
 
-const dense = items.length > 150;
-const SIZE = dense
-  ? { width: 10, height: 10, column: 36, row: 15, pitch: 14, packFrom: 4, stretch: 1.7 }
-  : { width: 124, height: 40, column: 174, row: 50, pitch: 136, packFrom: 7, stretch: 0.45 };
+let dense = false;
+let SIZE = null;
+
+function measure() {
+  dense = items.length > 150;
+  SIZE = dense
+    ? { width: 10, height: 10, column: 36, row: 15, pitch: 14, packFrom: 4, stretch: 1.7 }
+    : { width: 124, height: 40, column: 174, row: 50, pitch: 136, packFrom: 7, stretch: 0.45 };
+}
 
 function layout() {
+  measure();
   const order = depthFirst();
   const top = new Map();
   const families = new Map([...order, null].map((item) => [item, family(item)]));

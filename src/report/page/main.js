@@ -8,7 +8,7 @@ function drawHead() {
   const sub = `${story.metric}, ${story.direction} is better`;
   const models = [...new Set(story.facts.filter(({ name }) => name.startsWith('model')).map(({ value }) => value))].join(', ');
   const seed = story.facts.find(({ name }) => name === 'seed')?.value;
-  byId('head').append(
+  byId('head').replaceChildren(
     el('span', { class: 'brand', title: 'podium', 'aria-hidden': true }, el('i'), el('i'), el('i')),
     el('h1', {}, story.title), el('span', { class: 'sub' }, sub), el('span', { class: 'sub' }, models), seed && el('span', { class: 'sub' }, `seed ${seed}`),
     el('div', { class: 'tools' }, el('button', { class: 'tool', onclick: turnLights }, 'Dark or light'), el('button', { class: 'tool', onclick: () => byId('keys').showModal() }, 'Keys')),
@@ -39,16 +39,18 @@ function drawFigures() {
   cards.push(figure(unit === 'step' ? 'Steps' : 'Nodes', items.length.toLocaleString('en'), unit === 'step' ? `${buggy} failed` : `${buggy.toLocaleString('en')} buggy`));
   cards.push(figure('Run time', duration(story.run_ms), story.ending ? `ended: ${story.ending.stopped_by.replace('_', ' ')}` : 'still going on'));
   cards.push(figure('Cost', dollars(story.cost), story.ending ? story.ending.outcome.replace('_', ' ') : ''));
-  byId('figures').append(...cards);
+  byId('figures').replaceChildren(...cards);
 }
 
 function drawFoot() {
   const foot = byId('foot');
+  const wasOpen = foot.querySelector('details')?.open;
+  foot.replaceChildren();
   if (story.notes.length) foot.append(el('ul', {}, ...story.notes.map((note) => el('li', {}, note))));
   const facts = story.facts.map(({ name, value }) => [name, value]);
   if (story.ending) facts.push(['stopped by', `${story.ending.stopped_by}: ${story.ending.detail}`]);
   if (story.grade) facts.push(['board', story.grade.board], ...story.grade.lines.map(([name, value]) => [name, score(value)]));
-  foot.append(el('details', {}, el('summary', {}, 'All facts of the run'), factList(facts)));
+  foot.append(el('details', { open: wasOpen }, el('summary', {}, 'All facts of the run'), factList(facts)));
   const keys = [['← →', 'parent, first child'], ['↑ ↓', 'sibling'], ['j k', 'next, previous in order'], ['b', 'what was handed in'], ['1 – 4', 'tabs'], ['d', 'changes or whole script'],
     ['f', 'whole tree'], ['+ −', 'larger, smaller'], ['/', 'go to a number'], ['t', 'dark or light']];
   foot.append(el('dialog', { id: 'keys' }, el('h2', {}, 'Keys'), el('dl', { class: 'facts' }, ...keys.flatMap(([key, what]) => [el('dt', {}, el('kbd', {}, key)), el('dd', {}, what)])),
@@ -64,7 +66,23 @@ function legend() {
   const star = svg('path', { d: STAR, fill: 'var(--accent)' });
   const marks = dense ? [entry(dot, 'good'), entry(record, 'best so far'), entry(cross, 'buggy'), entry(star, 'handed in')]
     : [el('span', {}, '★ handed in'), el('span', {}, '▲ best so far'), el('span', {}, '✕ buggy')];
-  return el('div', { class: 'legend' }, ...marks, el('span', {}, el('i', {}), 'rank'));
+  return [...marks, el('span', {}, el('i', {}), 'rank')];
+}
+
+function drawLegend() {
+  byId('marks').replaceChildren(...(unit === 'step' ? [] : legend()));
+}
+
+// Draws anew what has changed of a run that goes on; what is open stays open.
+function renewed(changed) {
+  drawAround();
+  drawLegend();
+  if (tree) tree.renew(current && byNumber.get(current.id));
+  else if (items.length) tree = makeTree(byId('tree'), (item) => open_(item));
+  plot.draw();
+  if (!current && items.length) { tree.begin(items[0]); open_(items[0], true); }
+  else if (current && changed.has(current.id)) open_(byNumber.get(current.id), true);
+  else if (current) current = byNumber.get(current.id);
 }
 
 function turnLights() {
@@ -73,13 +91,17 @@ function turnLights() {
 }
 
 if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark');
-drawHead();
-drawFigures();
-drawFoot();
+function drawAround() {
+  drawHead();
+  drawFigures();
+  drawFoot();
+}
+
+drawAround();
 
 let current = null;
 const detail = makeDetail(byId('detail'), (item) => open_(item));
-const tree = items.length ? makeTree(byId('tree'), (item) => open_(item)) : null;
+let tree = items.length ? makeTree(byId('tree'), (item) => open_(item)) : null;
 const plot = makePlot(byId('plot'), (item) => open_(item));
 
 function open_(item, silent) {
@@ -101,11 +123,13 @@ function named() {
 (() => {
   const jump = el('input', { class: 'jump', id: 'jump', type: 'search', inputmode: 'numeric', placeholder: `${unit} …`, 'aria-label': `Go to a ${unit} by its number` });
   jump.addEventListener('change', () => open_(byNumber.get(Number.parseInt(jump.value, 10))));
-  byId('tree-bar').append(el('h2', { id: 'tree-title' }, unit === 'step' ? 'Steps' : 'Search tree'), unit === 'step' ? '' : legend(), el('span', { class: 'push' }),
+  const marks = el('span', { class: 'legend', id: 'marks' });
+  byId('tree-bar').append(el('h2', { id: 'tree-title' }, unit === 'step' ? 'Steps' : 'Search tree'), marks, el('span', { class: 'push' }),
     jump, el('button', { class: 'tool', onclick: () => tree?.fit() }, 'Whole tree'), el('button', { class: 'tool', onclick: () => open_(byNumber.get(story.selected)), disabled: !byNumber.has(story.selected) }, 'Handed in'));
   const paid = story.cost === null ? 'what it cost is not known' : story.cost > 0 ? null : 'nothing was paid';
   const over = choice('Over what', [['time', 'Run time'], ['dollars', 'Dollars', paid], ['order', unit === 'step' ? 'Steps' : 'Nodes']], 'time', (wanted) => plot.over(wanted));
   byId('plot-bar').append(el('h2', { id: 'plot-title' }, `Best validation ${story.metric}`), el('span', { class: 'legend' }, `${lower ? '↓' : '↑'} ${story.direction} is better`), el('span', { class: 'push' }), over);
+  drawLegend();
   Object.entries({ tabindex: 0, role: 'application', 'aria-roledescription': 'tree' }).forEach(([name, value]) => byId('tree').setAttribute(name, value));
 })();
 
@@ -113,6 +137,8 @@ const best = items.reduce((found, item) => (item.record ? item : found), null);
 const first = named() ?? byNumber.get(story.selected) ?? best ?? items[0];
 if (first) { tree.begin(first); open_(first, true); } else detail.empty();
 addEventListener('hashchange', () => open_(named(), true));
+
+source.follow?.(renewed);
 
 // Keys work everywhere but where somebody writes; arrows scroll what is being read.
 addEventListener('keydown', (event) => {

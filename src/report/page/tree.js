@@ -13,13 +13,16 @@ function inWords(item) {
 }
 
 function makeTree(place, opened) {
-  const { rails, bounds } = layout();
-  const edges = svg('path', { class: dense ? 'edge thin' : 'edge' });
+  let rails = [];
+  let bounds = null;
+  let railOf = new Map();
+  let mini = null;
+  const edges = svg('path', { class: 'edge' });
   const second = svg('path', { class: 'edge second' });
   const way = svg('path', { class: 'edge lineage' });
   const nodes = svg('g', {});
-  const boxes = rails.map(({ x, y, width, height }) => svg('rect', { class: 'rail', x, y, width, height, rx: dense ? 6 : 14 }));
-  const world = svg('g', {}, edges, second, ...boxes, way, nodes);
+  const boxes = svg('g', {});
+  const world = svg('g', {}, edges, second, boxes, way, nodes);
   const canvas = svg('svg', { 'aria-hidden': true }, world);
   place.append(canvas);
 
@@ -35,7 +38,6 @@ function makeTree(place, opened) {
     const bend = Math.max(8, (x2 - x1) / 2);
     return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
   };
-  const railOf = new Map(rails.map((rail) => [rail.parent, rail]));
   const edge = (item) => {
     const parent = item.parent;
     if (!parent) return '';
@@ -43,12 +45,25 @@ function makeTree(place, opened) {
     if (rail) return curve(right(parent), parent.y, rail.x, rail.y + rail.height / 2);
     return curve(right(parent), parent.y, left(item), item.y);
   };
-  edges.setAttribute('d', items.filter((item) => !item.packed).map(edge).join('') +
-    rails.filter((rail) => rail.parent).map((rail) => curve(right(rail.parent), rail.parent.y, rail.x, rail.y + rail.height / 2)).join(''));
   // Lines from second parents cross all others: in a large tree only those of the open item are drawn.
   const others = (item) => item.parents.slice(1).map((id) => byNumber.get(id)).filter(Boolean)
     .map((parent) => curve(right(parent), parent.y, left(item), item.y)).join('');
-  if (!dense) second.setAttribute('d', items.map(others).join(''));
+
+  // Where everything stands: once, and again whenever a run that goes on has got more items.
+  function lay() {
+    ({ rails, bounds } = layout());
+    railOf = new Map(rails.map((rail) => [rail.parent, rail]));
+    edges.setAttribute('class', dense ? 'edge thin' : 'edge');
+    edges.setAttribute('d', items.filter((item) => !item.packed).map(edge).join('') +
+      rails.filter((rail) => rail.parent).map((rail) => curve(right(rail.parent), rail.parent.y, rail.x, rail.y + rail.height / 2)).join(''));
+    boxes.replaceChildren(...rails.map(({ x, y, width, height }) => svg('rect', { class: 'rail', x, y, width, height, rx: dense ? 6 : 14 })));
+    second.setAttribute('d', dense ? '' : items.map(others).join(''));
+    nodes.replaceChildren();
+    drawn.clear();
+    window_ = null;
+    mini?.remove();
+    mini = dense ? makeMini(place, bounds, (x, y) => centre(x, y, view.scale)) : null;
+  }
 
   function drawCard(item) {
     const [w, h] = [SIZE.width, SIZE.height];
@@ -195,8 +210,9 @@ function makeTree(place, opened) {
   }, { passive: false });
   new ResizeObserver(() => { window_ = null; move(); }).observe(place);
 
-  const mini = dense ? makeMini(place, bounds, (x, y) => centre(x, y, view.scale)) : null;
-  return { begin, fit, mark, zoom: zoomMiddle, repaint: () => mini?.paint() };
+  lay();
+  const renew = (item) => { lay(); current = null; if (item) mark(item); else move(); };
+  return { begin, fit, mark, renew, zoom: zoomMiddle, repaint: () => mini?.paint() };
 }
 
 // The whole tree in a corner, with a frame around what is seen.
@@ -241,5 +257,5 @@ function makeMini(place, bounds, go) {
     canvas.hidden = seen.left <= bounds.left && seen.top <= bounds.top && seen.right >= bounds.right && seen.bottom >= bounds.bottom;
     paint();
   };
-  return { paint, frame: shows };
+  return { paint, frame: shows, remove: () => canvas.remove() };
 }

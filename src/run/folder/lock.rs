@@ -44,12 +44,27 @@ impl Holder {
     }
 }
 
+/// Whether somebody works on the run, as far as its lock file tells: a killed holder on another machine counts as alive
+/// until its heartbeat is old. Nothing is locked or written.
+pub fn seems_held(path: &Path) -> bool {
+    holder_of(path).is_some_and(|holder| {
+        let myself = myself();
+        let age = myself.heartbeat.as_second().saturating_sub(holder.heartbeat.as_second());
+        !holder.is_dead_here(&myself) && (holder.boot == myself.boot || age < HEARTBEAT_SECONDS)
+    })
+}
+
 fn holder_in(file: &mut File) -> std::io::Result<Option<Holder>> {
     let mut bytes = Vec::new();
     file.rewind()?;
     file.read_to_end(&mut bytes)?;
     // What does not read back names nobody.
     Ok(serde_json::from_slice(&bytes).ok())
+}
+
+/// Who holds a run, as its lock says without anybody taking it; one that was killed stands there with its last heartbeat.
+pub fn holder_of(path: &Path) -> Option<Holder> {
+    holder_in(&mut File::open(path).ok()?).ok()?
 }
 
 /// Why a run could not be locked.

@@ -9,10 +9,12 @@
 //! - [`call`]: what is kept of a model call beside its answer
 //! - [`home`]: what changed in the home workspace
 //! - [`store`]: the SQLite side
+//! - [`glance`]: a journal looked at, little by little
 //! - [`writer`]: the thread, and what it does on a full disk
 //! - [`place`]: which kind of file system a folder is on
 
 pub mod call;
+pub mod glance;
 pub mod home;
 mod place;
 pub mod record;

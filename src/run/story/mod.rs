@@ -2,11 +2,14 @@
 //!
 //! - [`gather`]: what the journal says of each node or step
 //! - [`facts`]: what the run is, and how it was graded
+//! - [`outline`]: a story that is read as it grows, its texts left where they are; [`search`]: a word in all of them
 //!
 //! Works on a run that is still going on as well. Must not know: how anything is shown.
 
 mod facts;
 mod gather;
+pub mod outline;
+pub mod search;
 
 use podium_report::story::{Ending, Story, Unit};
 use podium_types::money::Usd;

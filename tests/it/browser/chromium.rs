@@ -38,7 +38,12 @@ impl Browser {
     }
 
     /// Opens a file in a browser of its own.
-    pub(super) fn open(&self, page: &Path, (width, height): (u32, u32)) -> Tab {
+    pub(super) fn open(&self, page: &Path, size: (u32, u32)) -> Tab {
+        self.open_at(&format!("file://{}", page.display()), size)
+    }
+
+    /// Opens an address in a browser of its own. Of other servers it may ask nothing.
+    pub(super) fn open_at(&self, page: &str, (width, height): (u32, u32)) -> Tab {
         let home = tempfile::tempdir().unwrap();
         let (to, from) = (home.path().join("to"), home.path().join("from"));
         for pipe in [&to, &from] {
@@ -77,7 +82,7 @@ impl Browser {
             session: None,
             last: 0,
             faults: Vec::new(),
-            page: format!("file://{}", page.display()),
+            page: page.to_owned(),
         };
         tab.begin(width, height);
         tab
@@ -105,8 +110,7 @@ impl Tab {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             self.call(&format!("{domain}.enable"), &json!({}));
         }
-        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        self.call("Emulation.setDeviceMetricsOverride", &size);
+        self.resize(width, height);
         self.lights("light");
         self.go(&self.page.clone());
     }
@@ -148,14 +152,17 @@ impl Tab {
             "Log.entryAdded" => Some(told["entry"].to_string()),
             "Network.requestWillBeSent" => {
                 let url = told["request"]["url"].as_str().unwrap_or_default();
-                (!url.starts_with("file://") && !url.starts_with("data:")).then(|| format!("asked for {url}"))
+                let own = self.page.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
+                let known = url.starts_with("data:") || url.starts_with(&format!("{own}/"));
+                (!known).then(|| format!("asked for {url}"))
             }
             _ => None,
         };
         self.faults.extend(fault);
     }
 
-    fn go(&mut self, url: &str) {
+    /// Leads to another address.
+    pub(super) fn go(&mut self, url: &str) {
         self.call("Page.navigate", &json!({ "url": url }));
         loop {
             let message = self.next(url);
@@ -199,6 +206,12 @@ impl Tab {
         for kind in ["keyDown", "keyUp"] {
             self.call("Input.dispatchKeyEvent", &json!({ "type": kind, "key": key }));
         }
+    }
+
+    /// Another size of the window.
+    pub(super) fn resize(&mut self, width: u32, height: u32) {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", &size);
     }
 
     /// `light` or `dark`, as the reader's system wishes.

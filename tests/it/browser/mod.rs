@@ -1,10 +1,11 @@
-//! The page of a run in a real browser: nodes open by pointer and key, nothing fails, nothing is loaded, and text that an
+//! The page of a run, and the viewer, in a real browser: nodes open by pointer and key, nothing fails, nothing is loaded, and text that an
 //! agent wrote is text. The screenshots stay under `target/tmp/browser/`.
 //!
 //! These tests need Chromium and have a nextest profile of their own, `browser`.
 
 mod chromium;
 mod synthetic;
+mod view;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -5,10 +5,12 @@
 //! - [`run`]: what a run folder holds: journal, calls, tree, report
 //! - [`reference`]: an uninterrupted run, and what must hold for one that was killed and resumed
 //! - [`held`]: a model service that answers when the test says so
+//! - [`viewer`]: `podium view`, asked over a bare connection; [`grown`]: a run made large, or hostile
 //! - [`leftovers`]: processes and control groups that a killed harness may have left
 //! - [`wait`]: polling with a deadline; no test sleeps to wait for something
 //! - [`need`]: what a machine must have for a test; a missing one is skipped loudly
 
+pub(crate) mod grown;
 pub(crate) mod held;
 pub(crate) mod leftovers;
 pub(crate) mod need;
@@ -16,6 +18,7 @@ pub(crate) mod place;
 pub(crate) mod program;
 pub(crate) mod reference;
 pub(crate) mod run;
+pub(crate) mod viewer;
 pub(crate) mod wait;
 
 pub(crate) use place::Place;

@@ -190,9 +190,19 @@ impl Running {
         self.pid.as_raw_pid().unsigned_abs()
     }
 
+    /// What has come on standard output so far.
+    pub(crate) fn said(&self) -> String {
+        self.stdout.text()
+    }
+
     /// Whether this has come on standard output.
     pub(crate) fn has_said(&self, text: &str) -> bool {
         self.stdout.text().contains(text)
+    }
+
+    /// Whether this has come on standard error.
+    pub(crate) fn has_told(&self, text: &str) -> bool {
+        self.stderr.text().contains(text)
     }
 
     /// Sends a signal to the process alone.

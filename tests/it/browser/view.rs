@@ -1,0 +1,147 @@
+//! The viewer in a real browser: from the list to a call's prompt, runs beside each other, a search, a hostile node, a
+//! window of 400 pixels, five thousand nodes.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::chromium::{Browser, Tab};
+use super::{artefacts, click, heading, shows};
+use crate::support::grown::{Kind, corrupt, grow};
+use crate::support::viewer::Viewer;
+use crate::support::{Place, Podium, Run, need};
+
+fn headline(tab: &mut Tab, expected: &str) {
+    shows(tab, "document.querySelector('h1')?.textContent", &json!(expected));
+}
+
+/// Clicks a link that leads to another page, wherever it stands.
+fn follow(tab: &mut Tab, selector: &str) {
+    shows(tab, &format!("document.querySelector({}) !== null", json!(selector)), &json!(true));
+    tab.evaluate(&format!(
+        "document.querySelector({}).scrollIntoView({{ block: 'center' }})",
+        json!(selector)
+    ));
+    click(tab, selector);
+}
+
+/// No page is wider than its window.
+fn fits(tab: &mut Tab) {
+    assert_eq!(tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
+}
+
+#[test]
+fn the_viewer_leads_from_the_list_to_a_call() {
+    let test = "the_viewer_leads_from_the_list_to_a_call";
+    let Some(browser) = Browser::find(test).filter(|_| need::jail(test)) else { return };
+    let place = Place::new();
+    Podium::new(&place)
+        .args(["experiment", "run", "--name", "ab", "--scaffolds", "aide,dummy", "--competitions", "toy"])
+        .args([
+            "--model", "playbook", "--steps", "4", "--seeds", "2", "--memory", "512MiB", "--cpus", "1",
+            "--json",
+        ])
+        .toy()
+        .arg("--runs-dir")
+        .arg(place.runs())
+        .output()
+        .expect(0);
+    let runs: Vec<Run> = Run::all(&place.runs().join("ab"))
+        .into_iter()
+        .filter(|run| run.path.join("run.json").exists())
+        .collect();
+    assert_eq!(runs.len(), 4);
+    let name = |run: &Run| run.path.file_name().unwrap().to_str().unwrap().to_owned();
+    let aide = runs.iter().find(|run| name(run).starts_with("aide")).unwrap();
+    corrupt(&aide.path, 1);
+    let viewer = Viewer::start(&place, &place.runs());
+
+    let mut tab = browser.open_at(&viewer.url("/"), (1400, 900));
+    headline(&mut tab, "Runs");
+    shows(&mut tab, "document.querySelectorAll('table.rows tbody tr[data-at]').length", &json!(1));
+    tab.screenshot(&artefacts().join("view-list.png"));
+    follow(&mut tab, "table.rows a[href*='/experiment?']");
+    headline(&mut tab, "ab");
+    shows(&mut tab, "document.querySelectorAll('table.grid .mark').length", &json!(4));
+    fits(&mut tab);
+    tab.screenshot(&artefacts().join("view-experiment.png"));
+
+    // Two runs beside each other.
+    for run in runs.iter().filter(|run| name(run).starts_with("aide")) {
+        follow(&mut tab, &format!("tr[data-at='ab/{}'] input", name(run)));
+    }
+    follow(&mut tab, ".tool.go");
+    headline(&mut tab, "Runs beside each other");
+    shows(&mut tab, "document.querySelectorAll('.chart .course').length", &json!(2));
+    shows(&mut tab, "document.querySelectorAll('.beside .differs').length > 0", &json!(true));
+    tab.screenshot(&artefacts().join("view-compare.png"));
+
+    // One run, its nodes, its calls.
+    tab.go(&viewer.url(&format!("/run?at=ab/{}#node=0", name(aide))));
+    heading(&mut tab, "Node 0");
+    click(&mut tab, "[data-node='1']");
+    heading(&mut tab, "Node 1");
+    for key in ["1", "2", "3", "4"] {
+        tab.key(key);
+        shows(&mut tab, "document.querySelector('#detail .body') !== null", &json!(true));
+    }
+    follow(&mut tab, "#detail summary");
+    shows(&mut tab, "document.querySelectorAll('#detail details[open] pre').length > 1", &json!(true));
+    let seen = tab.evaluate(
+        "[window.hit ?? null, document.querySelectorAll('img, iframe, object, script:not([src])').length, \
+         document.querySelectorAll('#detail details[open] .hidden-character').length > 0, \
+         /[\\u202e\\u200b\\u0007]/.test(document.body.innerText + document.title)]",
+    );
+    assert_eq!(seen, json!([null, 0, true, false]));
+    tab.screenshot(&artefacts().join("view-call.png"));
+    tab.lights("dark");
+    tab.resize(400, 1500);
+    tab.go("about:blank");
+    tab.go(&viewer.url(&format!("/run?at=ab/{}#node=1", name(aide))));
+    heading(&mut tab, "Node 1");
+    fits(&mut tab);
+    tab.screenshot(&artefacts().join("view-narrow.png"));
+    for page in ["/".to_owned(), "/experiment?at=ab".to_owned(), "/search?q=onerror".to_owned()] {
+        tab.go(&viewer.url(&page));
+        shows(&mut tab, "document.querySelector('main') !== null", &json!(true));
+        fits(&mut tab);
+    }
+    shows(&mut tab, "document.querySelectorAll('.hits mark').length > 1", &json!(true));
+    tab.screenshot(&artefacts().join("view-search.png"));
+    // What does not read is said, and nothing more happens.
+    tab.no_faults();
+    nothing_runs_or_is_loaded(&mut tab);
+}
+
+/// The policy holds whatever gets into a page.
+fn nothing_runs_or_is_loaded(tab: &mut Tab) {
+    let tried = tab.evaluate(
+        "(async () => { const out = []; \
+         out.push(await fetch('http://127.0.0.1:9/').then(() => 'reached', () => 'refused')); \
+         try { document.body.innerHTML = '<img src=x onerror=\"window.hit=1\">'; out.push('parsed'); } catch { out.push('refused'); } \
+         try { const s = document.createElement('script'); s.textContent = 'window.hit = 1'; document.body.append(s); } catch { } \
+         try { const b = document.createElement('button'); b.setAttribute('onclick', 'window.hit = 1'); document.body.append(b); b.click(); } catch { } \
+         out.push(window.hit ?? null); return out; })()",
+    );
+    assert_eq!(tried, json!(["refused", "refused", Value::Null]));
+}
+
+#[test]
+fn five_thousand_nodes_open() {
+    let test = "five_thousand_nodes_open";
+    let Some(browser) = Browser::find(test).filter(|_| need::jail(test)) else { return };
+    let place = Place::new();
+    Podium::toy_run(&place, 1, 7).output().expect(0);
+    let run = Run::only(&place.runs());
+    let name = run.path.file_name().unwrap().to_str().unwrap().to_owned();
+    grow(&run.path, 5000, Kind::Nodes, 0);
+    let viewer = Viewer::start(&place, &place.runs());
+    let begun = Instant::now();
+    let mut tab = browser.open_at(&viewer.url(&format!("/run?at={name}#node=4321")), (1500, 950));
+    heading(&mut tab, "Node 4321");
+    eprintln!("5,000 nodes opened in {:.2} s", begun.elapsed().as_secs_f64());
+    tab.key("f");
+    shows(&mut tab, "document.querySelectorAll('[data-node]').length > 1000", &json!(true));
+    tab.screenshot(&artefacts().join("view-large.png"));
+    tab.no_faults();
+}
