@@ -34,6 +34,7 @@ mod session;
 mod show;
 mod signals;
 mod site;
+mod steps;
 mod summary;
 mod terminal;
 mod validate;

@@ -6,8 +6,9 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
-use podium_scaffold::{Effect, EffectResult, NodeRecord};
+use podium_scaffold::{Effect, EffectResult, NodeRecord, StepRecord};
 use podium_types::key::EffectKey;
+use podium_types::log::LineKind;
 use podium_types::usage::Usage;
 
 use crate::cli::failure::Failure;
@@ -28,6 +29,8 @@ pub(crate) struct Progress<'a> {
     usage: BTreeMap<u32, Usage>,
     headed: bool,
     replayed: u32,
+    /// The run is made of steps.
+    loops: bool,
 }
 
 impl<'a> Progress<'a> {
@@ -41,6 +44,7 @@ impl<'a> Progress<'a> {
             usage: BTreeMap::new(),
             headed: false,
             replayed: 0,
+            loops: false,
         }
     }
 
@@ -50,6 +54,11 @@ impl<'a> Progress<'a> {
                 self.account(key, usage);
                 match &**effect {
                     Effect::Node(node) => self.node(node, replayed),
+                    Effect::Step(_) if replayed => {
+                        self.replayed += 1;
+                        self.loops = true;
+                    }
+                    Effect::Step(step) => self.terminal.error_line(&step_line(step)),
                     Effect::Execute(_) if !replayed => self.execution(result),
                     Effect::Note { text } if !replayed => {
                         self.terminal.error_line(&format!("note      {}", one_line(text, 100)));
@@ -74,7 +83,8 @@ impl<'a> Progress<'a> {
                 ));
             }
             Record::Started { .. } if !replayed && self.replayed > 0 => {
-                self.terminal.error_line(&format!("resumed   after {} nodes of the journal", self.replayed));
+                let what = if self.loops { "steps" } else { "nodes" };
+                self.terminal.error_line(&format!("resumed   after {} {what} of the journal", self.replayed));
             }
             Record::Started { .. }
             | Record::Limits(_)
@@ -131,6 +141,17 @@ impl<'a> Progress<'a> {
         };
         self.terminal.error_line(&line);
     }
+}
+
+/// A step on one line: what was done, and the first words of what came of it.
+fn step_line(step: &StepRecord) -> String {
+    let of = |kind| step.lines.iter().filter(move |line| line.kind == kind);
+    let acts = of(LineKind::Act).map(|line| line.title.as_str()).collect::<Vec<_>>().join(", ");
+    let last = of(LineKind::Seen).next_back().or_else(|| step.lines.last());
+    let failed = if step.lines.iter().any(|line| line.failed) { "failed: " } else { "" };
+    let came_to = last.map_or("", |line| line.text.as_str());
+    let acts = one_line(if acts.is_empty() { "no act" } else { &acts }, 24);
+    format!("step {:>4} {acts:<24}  {failed}{}", step.number, one_line(came_to, NOTE))
 }
 
 /// Opens the events file, where one is wanted.

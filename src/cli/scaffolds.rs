@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use podium_scaffold::spec::Origin;
+use podium_types::log::Line;
 use serde_json::json;
 
 use crate::cli::failure::Failure;
@@ -73,12 +74,20 @@ pub(crate) fn main(
                 if let Some(why) = &reading.why {
                     terminal.line(&format!("why: {}", escape(why)));
                 }
-                terminal.line(&format!("plan:\n{}", escape(reading.plan.as_deref().unwrap_or("(none)"))));
-                terminal.line(&format!("code:\n{}", escape(reading.code.as_deref().unwrap_or("(none)"))));
+                let is_code = reading.actions.is_empty() && reading.dropped.is_empty();
+                for (name, part) in [("plan", &reading.plan), ("code", &reading.code)] {
+                    if is_code || part.is_some() {
+                        let part = part.as_deref().unwrap_or("(none)");
+                        terminal.line(&format!("{name}:\n{}", escape(part)));
+                    }
+                }
                 for (word, actions) in [("action", &reading.actions), ("not run", &reading.dropped)] {
                     for action in actions {
-                        let arguments = json!(action.arguments).to_string();
-                        terminal.line(&escape(&format!("{word}: {} {arguments}", action.name)));
+                        let call = Line::act(&action.name, &action.arguments);
+                        terminal.line(&escape(&format!("{word}: {}", call.title)));
+                        for line in call.text.lines() {
+                            terminal.line(&format!("    {}", escape(line)));
+                        }
                     }
                 }
             }

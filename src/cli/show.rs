@@ -1,4 +1,5 @@
-//! `podium show`: a run as a table, its calls, its report, or a page for a browser; also while it is going on.
+//! `podium show`: a run as a table of nodes or a log of steps, its calls, its report, or a page for a browser; also while
+//! it is going on.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use serde::Serialize;
 use crate::cli::calls::Calls;
 use crate::cli::failure::Failure;
 use crate::cli::progress::line;
+use crate::cli::steps::Steps;
 use crate::cli::terminal::{Terminal, escape};
 use crate::cli::{one_page, summary};
 use crate::run::config::RunConfig;
@@ -22,7 +24,7 @@ use crate::run::sitting::StoredRun;
 use crate::run::story::story;
 use crate::run::summary::RunReport;
 
-/// Show a run: its tree, its calls, its report, or a page for a browser
+/// Show a run: its tree or its log, its calls, its report, or a page for a browser
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  podium show runs/aide-segment-1\n  podium show runs/aide-segment-1 --calls\n  \
@@ -31,12 +33,15 @@ use crate::run::summary::RunReport;
 pub(crate) struct Arguments {
     /// The run's folder
     run: PathBuf,
-    /// List every model call instead of the nodes
+    /// List every model call instead of the nodes or the steps
     #[arg(long)]
     calls: bool,
     /// The run on one page, in Markdown: what was tried, what helped, where time and dollars went
-    #[arg(long, conflicts_with_all = ["calls", "json", "html"])]
+    #[arg(long, conflicts_with_all = ["calls", "json", "html", "full"])]
     summary: bool,
+    /// Of a loop: show long texts whole
+    #[arg(long, conflicts_with_all = ["calls", "json", "html"])]
+    full: bool,
     /// Write a page for a browser: the tree with all its nodes, the best over time and dollars, the grading. One file
     /// that loads nothing [default FILE: page.html in the run's folder; `-`: standard output]
     #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["calls", "json"])]
@@ -53,6 +58,8 @@ struct Shown<'a> {
     run: String,
     config: &'a RunConfig,
     nodes: Vec<&'a NodeRecord>,
+    #[serde(flatten)]
+    steps: Steps,
     #[serde(flatten)]
     calls: Calls,
     report: Option<RunReport>,
@@ -76,6 +83,7 @@ pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCod
             run: run.folder.path().display().to_string(),
             config: &run.config,
             nodes: crate::run::summary::nodes(&entries).collect(),
+            steps: Steps::of(story(&run, &entries, report.as_ref())),
             calls: Calls::read(&run.config, &entries, &open),
             report,
         });
@@ -84,7 +92,12 @@ pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCod
     if arguments.calls {
         Calls::read(&run.config, &entries, &open).print(terminal);
     } else {
-        show_nodes(&run, &entries, terminal);
+        let steps = Steps::of(story(&run, &entries, report.as_ref()));
+        if steps.is_empty() {
+            show_nodes(&run, &entries, terminal);
+        } else {
+            steps.print(arguments.full, terminal);
+        }
     }
     match report {
         Some(report) => summary::footer(&run, &report, terminal),

@@ -9,6 +9,7 @@ use podium_types::number::Number;
 use crate::cli::terminal::{Terminal, dollars, escape, one_line};
 use crate::run::attempts::NetworkAttempts;
 use crate::run::resources::changed;
+use crate::run::sessions::SessionReport;
 use crate::run::sitting::StoredRun;
 use crate::run::stop::Outcome;
 pub(crate) use crate::run::summary::STAND_IN;
@@ -141,10 +142,21 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
     say(
         "time",
         &format!(
-            "{:.1} s of run time: {:.1} s model, {:.1} s execution; {:.1} s waiting for a service",
-            time.run_s, time.model_s, time.execution_s, time.waiting_s
+            "{:.1} s of run time: {:.1} s model, {:.1} s execution{}; {:.1} s waiting for a service",
+            time.run_s,
+            time.model_s,
+            time.execution_s,
+            if report.sessions.is_some() {
+                format!(", {:.1} s sessions", time.session_s)
+            } else {
+                String::new()
+            },
+            time.waiting_s
         ),
     );
+    if let Some(sessions) = &report.sessions {
+        say("sessions", &told_sessions(sessions));
+    }
     if report.warm_executions > 0 {
         say("warm starts", &report.warm_executions.to_string());
     }
@@ -195,6 +207,24 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
     if report.stand_in {
         say("note", STAND_IN);
     }
+}
+
+/// Shells and kernels, in one line.
+fn told_sessions(sessions: &SessionReport) -> String {
+    let many = |count: u32, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let cut = match sessions.interrupted {
+        0 => String::new(),
+        cut => format!(", {cut} of them cut by a crash or a stop"),
+    };
+    let cpu = sessions.cpu_s.map(|cpu| format!("; {cpu:.1} s of processors")).unwrap_or_default();
+    let peak = sessions.peak_memory_bytes.map(|peak| format!("; at most {} MiB", peak >> 20));
+    format!(
+        "{}, {}; {}{cut}{cpu}{}",
+        many(sessions.shells, "shell"),
+        many(sessions.kernels, "kernel"),
+        many(sessions.calls, "call"),
+        peak.unwrap_or_default()
+    )
 }
 
 /// Validation against test, in one line.

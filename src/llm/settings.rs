@@ -58,7 +58,8 @@ impl Default for Settings {
             call_timeout: Duration::from_mins(30),
             stall_timeout: Duration::from_mins(5),
             connect_timeout: Duration::from_secs(15),
-            max_tries: 8,
+            // As often as MLE-bench's agents try.
+            max_tries: 10,
             first_delay: Duration::from_secs(1),
             max_delay: Duration::from_mins(2),
             total_retry_time: Duration::from_hours(1),

@@ -4,6 +4,7 @@
 //! run time, costs are dollars, and `None` is unknown, never zero.
 
 use podium_types::direction::Direction;
+use podium_types::log::Line;
 use podium_types::number::Number;
 use podium_types::verdict::Verdict;
 use serde::Serialize;
@@ -107,7 +108,7 @@ pub struct Item {
     pub id: u32,
     /// What it was made from.
     pub parents: Vec<u32>,
-    /// How it was made.
+    /// How it was made; of a step, what was done in it.
     pub operator: String,
     /// Its validation metric.
     pub metric: Option<Number>,
@@ -149,6 +150,8 @@ pub struct Detail {
     pub executions: Vec<Execution>,
     /// Its model calls in order.
     pub calls: Vec<Call>,
+    /// Of a step: what was said, done and seen, in order, with what the harness did. Nodes have none.
+    pub log: Vec<Line>,
     /// When its first step was granted.
     pub begun_ms: Option<u64>,
     /// Sum over its model calls, waiting aside.

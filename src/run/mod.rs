@@ -2,6 +2,7 @@
 //!
 //! - [`alone`]: one script in the sandbox without a run; [`ladder`]: the board of an own competition made so
 //! - [`attempts`]: what code tried on its sandbox
+//! - [`sessions`]: what the shells and kernels of a loop came to
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
 //! - [`oracle`]: all nodes of an ended run graded, for people only
 //! - [`order`]: what a user asks for, resolved into it
@@ -52,6 +53,7 @@ pub mod predict;
 pub mod preset;
 pub mod recording;
 pub mod resources;
+pub mod sessions;
 pub mod site;
 pub mod sitting;
 pub mod spending;

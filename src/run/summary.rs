@@ -18,6 +18,7 @@ use crate::run::error::RunError;
 use crate::run::folder::write_whole;
 use crate::run::journal::{Entry, Record};
 use crate::run::resources::SandboxReport;
+use crate::run::sessions::{self, SessionReport};
 use crate::run::sitting::StoredRun;
 use crate::run::stop::{Outcome, Stop, StoppedBy};
 use crate::run::tally::Tally;
@@ -82,10 +83,13 @@ pub struct RunReport {
     pub sandbox: SandboxReport,
     /// What the sandbox stopped, by kind.
     pub blocked: BTreeMap<String, u64>,
+    /// The shells and kernels of a loop; absent where there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<SessionReport>,
     /// The executions that tried to reach a network, and which names they asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub network_attempts: Vec<NetworkAttempts>,
-    /// The limits that ended executions, with their values, in the order in which they first did.
+    /// The limits that ended executions, or fired in shells and kernels, with their values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitCount>,
     /// Executions that began warm.
@@ -103,12 +107,12 @@ fn original() -> String {
     Wording::Original.to_string()
 }
 
-/// A limit that ended executions.
+/// A limit that fired.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitCount {
     /// The limit with its value.
     pub limit: LimitHit,
-    /// How many executions it ended.
+    /// How often.
     pub count: u32,
 }
 
@@ -141,6 +145,9 @@ pub struct TimeReport {
     pub model_s: f64,
     /// Sum over executions.
     pub execution_s: f64,
+    /// Sum over acts on shells and kernels: how long they were waited for.
+    #[serde(default)]
+    pub session_s: f64,
 }
 
 /// The search tree in numbers.
@@ -304,6 +311,7 @@ pub(super) fn conclude(
         nodes: node_report(&entries, selected.and_then(|(node, _)| node)),
         sandbox,
         blocked: blocked(&entries),
+        sessions: SessionReport::of(&entries),
         network_attempts: attempts::network(&entries),
         limits: limits(&entries),
         warm_executions: executions(&entries).filter(|execution| execution.warm).count() as u64,
@@ -378,6 +386,7 @@ fn time_report(entries: &[Entry], tally: &Tally) -> TimeReport {
             match (&**effect, &**result) {
                 (Effect::Chat { .. }, _) => time.model_s += took_ms.saturating_sub(*waited_ms) as f64 / 1e3,
                 (_, EffectResult::Execution(execution)) => time.execution_s += execution.wall_ms as f64 / 1e3,
+                (Effect::Session(_), _) => time.session_s += *took_ms as f64 / 1e3,
                 _ => {}
             }
         }
@@ -410,10 +419,11 @@ fn executions(entries: &[Entry]) -> impl Iterator<Item = &Execution> {
 
 fn limits(entries: &[Entry]) -> Vec<LimitCount> {
     let mut counts: Vec<LimitCount> = Vec::new();
-    for hit in executions(entries).filter_map(|execution| execution.limit.as_ref()) {
-        match counts.iter_mut().find(|known| known.limit == *hit) {
+    let of_executions = executions(entries).filter_map(|execution| execution.limit.clone());
+    for hit in of_executions.chain(sessions::limits(entries)) {
+        match counts.iter_mut().find(|known| known.limit == hit) {
             Some(known) => known.count += 1,
-            None => counts.push(LimitCount { limit: hit.clone(), count: 1 }),
+            None => counts.push(LimitCount { limit: hit, count: 1 }),
         }
     }
     counts
@@ -421,7 +431,8 @@ fn limits(entries: &[Entry]) -> Vec<LimitCount> {
 
 fn blocked(entries: &[Entry]) -> BTreeMap<String, u64> {
     let mut sum = BTreeMap::new();
-    for (kind, count) in executions(entries).flat_map(|execution| &execution.blocked) {
+    let of_sessions = sessions::ends(entries).into_iter().flat_map(|(_, end)| &end.blocked);
+    for (kind, count) in executions(entries).flat_map(|execution| &execution.blocked).chain(of_sessions) {
         *sum.entry(kind.clone()).or_insert(0) += count;
     }
     sum

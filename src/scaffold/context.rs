@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::effect::{Effect, EffectResult, PreviewRequest};
 use crate::node::NodeRecord;
+use crate::step::StepRecord;
 
 /// The future of one effect. Dropping it cancels the effect; what it cost is accounted all the same.
 pub type EffectFuture<'a> = Pin<Box<dyn Future<Output = Result<EffectResult, ContextError>> + 'a>>;
@@ -343,6 +344,11 @@ impl dyn RunContext + '_ {
     /// Records a finished node.
     pub async fn node(&self, key: EffectKey, node: NodeRecord) -> Result<(), ContextError> {
         expect_result!(self, key, Effect::Node(Box::new(node)), EffectResult::Recorded => ())
+    }
+
+    /// Records what a step of a loop was, for people who read the run.
+    pub async fn step(&self, key: EffectKey, step: StepRecord) -> Result<(), ContextError> {
+        expect_result!(self, key, Effect::Step(Box::new(step)), EffectResult::Recorded => ())
     }
 
     /// Records a remark for people who read the run.

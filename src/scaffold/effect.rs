@@ -10,6 +10,7 @@ use podium_types::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 use crate::node::NodeRecord;
+use crate::step::StepRecord;
 
 /// How much of the public data a preview may show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +65,8 @@ pub enum Effect {
     Preview(PreviewRequest),
     /// A finished node.
     Node(Box<NodeRecord>),
+    /// A finished step of a loop, for people.
+    Step(Box<StepRecord>),
     /// A remark for people.
     Note {
         /// The remark.

@@ -8,6 +8,7 @@
 //! - [`context`]: the `RunContext` trait, the task, the budget
 //! - [`effect`]: the effects, and what each returns
 //! - [`node`]: solutions as nodes of a search tree
+//! - [`step`]: steps of a loop, for people who read a run
 //! - [`strategy`]: the trait that agent programs implement
 //! - [`blueprint`]: what a strategy makes of its tables in a scaffold file; [`registry`]: the list of strategies
 //! - [`spec`], [`prompts`]: a scaffold as data; [`common`]: what of it every strategy gets
@@ -17,6 +18,7 @@
 //!   that calls tools; [`script`]: one program and no model, for baselines
 
 pub mod answer;
+mod argv;
 pub mod blueprint;
 pub mod codeact;
 pub mod common;
@@ -29,6 +31,7 @@ pub mod research_loop;
 pub mod scaffold;
 pub mod script;
 pub mod spec;
+pub mod step;
 pub mod strategy;
 pub mod tree_search;
 
@@ -41,4 +44,5 @@ pub use node::{NodeRecord, Signal};
 pub use registry::Registry;
 pub use scaffold::Scaffold;
 pub use spec::SpecError;
+pub use step::StepRecord;
 pub use strategy::{Finished, Strategy, StrategyError};

@@ -10,6 +10,7 @@
 //! - [`files`](mod@files): what tools do with files of a run's home workspace
 //! - [`hidden`](mod@hidden): characters that are not seen
 //! - [`session`]: a shell or kernel that keeps state, and what is seen of it
+//! - [`log`](mod@log): the log of a step, as people read it
 //! - [`verdict`]: what a submission check tells (format only, never a score)
 //! - [`evaluation`](mod@evaluation): what scoring by training labels came to
 //! - [`money`], [`usage`]: dollars as integers, tokens, unknown cost
@@ -29,6 +30,7 @@ pub mod execution;
 pub mod files;
 pub mod hidden;
 pub mod key;
+pub mod log;
 pub mod money;
 pub mod nearest;
 pub mod number;

@@ -10,7 +10,7 @@ use crate::support::held::HeldService;
 use crate::support::{Place, Podium, Run, need};
 
 /// The documents in a page, by their names.
-fn documents(page: &str) -> BTreeMap<String, Value> {
+pub(crate) fn documents(page: &str) -> BTreeMap<String, Value> {
     let blocks = page.split("<script type=\"application/json\" id=\"").skip(1);
     let document = |block: &str| {
         let (name, rest) = block.split_once("\">").unwrap();

@@ -79,7 +79,9 @@ impl Driver<'_> {
                     pending.state = State::Parked(stop, Instant::now());
                     continue;
                 }
-                Effect::Node(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => EffectResult::Recorded,
+                Effect::Node(_) | Effect::Step(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => {
+                    EffectResult::Recorded
+                }
                 Effect::Chat { .. }
                 | Effect::Execute(_)
                 | Effect::Files(_)

@@ -125,6 +125,7 @@ impl Record {
                 | Effect::Evaluate { .. }
                 | Effect::Preview(_)
                 | Effect::Node(_)
+                | Effect::Step(_)
                 | Effect::Note { .. }
                 | Effect::SelectFinal { .. } => true,
             },
@@ -212,6 +213,7 @@ pub const fn name_of(effect: &Effect) -> &'static str {
         Effect::Evaluate { .. } => "evaluation",
         Effect::Preview(_) => "preview",
         Effect::Node(_) => "node",
+        Effect::Step(_) => "step log",
         Effect::Note { .. } => "note",
         Effect::SelectFinal { .. } => "final selection",
     }

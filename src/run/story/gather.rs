@@ -7,9 +7,11 @@ use podium_scaffold::{Effect, EffectResult, NodeRecord};
 use podium_types::chat::{ChatRequest, ChatResult, Speaker};
 use podium_types::execution::{Execution as Executed, Program};
 use podium_types::key::EffectKey;
+use podium_types::log::Line;
 use podium_types::money::Usd;
 use podium_types::usage::Usage;
 
+use super::log::{self, Log};
 use crate::run::config::RunConfig;
 use crate::run::journal::{CallTrace, Entry, Record};
 
@@ -20,6 +22,8 @@ const OUTPUT_END: usize = 16 << 10;
 pub(super) struct Gathered {
     /// Whether they are nodes.
     pub(super) is_tree: bool,
+    /// Of steps: the one in which the submission was selected last.
+    pub(super) selected: Option<u32>,
     pub(super) items: Vec<Item>,
 }
 
@@ -31,6 +35,7 @@ struct Part {
     valid: bool,
     at_ms: u64,
     spent: Option<f64>,
+    log: Log,
 }
 
 /// Reads a journal.
@@ -38,7 +43,9 @@ pub(super) fn gather(config: &RunConfig, entries: &[Entry]) -> Gathered {
     let mut parts: BTreeMap<u32, Part> = BTreeMap::new();
     let mut nodes: Vec<Item> = Vec::new();
     let mut spent = Usage::NOTHING;
+    let mut sittings = Sittings::default();
     for entry in entries {
+        sittings.entry(entry, &mut parts);
         let (Record::Result { usage, .. } | Record::Charge { usage, .. }) = &entry.record else { continue };
         spent = spent.plus(usage);
         let Some((number, key)) = entry.record.key().and_then(|key| Some((key.number()?, key))) else {
@@ -67,8 +74,61 @@ pub(super) fn gather(config: &RunConfig, entries: &[Entry]) -> Gathered {
     }
     let is_step = |entry: &Entry| entry.record.key().is_some_and(|key| key.as_str().starts_with("step/"));
     let is_tree = !nodes.is_empty() || !entries.iter().any(is_step);
+    let selected = sittings.selected.filter(|_| !is_tree);
     let items = if is_tree { nodes } else { parts.into_iter().map(|(id, part)| step(id, part)).collect() };
-    Gathered { is_tree, items }
+    Gathered { is_tree, selected, items }
+}
+
+/// What happened to a run besides its steps, and in which of them.
+#[derive(Default)]
+struct Sittings {
+    /// The step that was begun last.
+    current: Option<u32>,
+    selected: Option<u32>,
+    begun: bool,
+    /// For the next step.
+    waiting: Vec<Line>,
+}
+
+impl Sittings {
+    fn entry(&mut self, entry: &Entry, parts: &mut BTreeMap<u32, Part>) {
+        match &entry.record {
+            Record::Result { key, effect, .. } => match &**effect {
+                Effect::BeginStep => {
+                    self.current = key.number();
+                    if let Some(step) = self.current {
+                        parts.entry(step).or_default().log.before(self.waiting.drain(..));
+                    }
+                }
+                Effect::SelectFinal { .. } => self.selected = key.number().or(self.selected),
+                _ => {}
+            },
+            Record::Started { program, .. } => {
+                if !std::mem::replace(&mut self.begun, true) {
+                    return;
+                }
+                match self.part(parts).filter(|part| !part.log.is_written()) {
+                    Some(part) => part.log.before([log::resumed(program)]),
+                    None => self.waiting.push(log::resumed(program)),
+                }
+            }
+            Record::SessionEnded { name, end, .. } => {
+                if let Some(part) = self.part(parts) {
+                    part.log.after(log::session_ended(name, end));
+                }
+            }
+            Record::Stopped(stop) => {
+                if let Some(part) = self.part(parts) {
+                    part.log.after(log::stopped(stop));
+                }
+            }
+            Record::Limits(_) | Record::Charge { .. } | Record::Downgrade { .. } => {}
+        }
+    }
+
+    fn part<'a>(&self, parts: &'a mut BTreeMap<u32, Part>) -> Option<&'a mut Part> {
+        parts.get_mut(&self.current?)
+    }
 }
 
 fn finished(node: &NodeRecord, part: Part) -> Item {
@@ -84,6 +144,7 @@ fn finished(node: &NodeRecord, part: Part) -> Item {
         flags: node.flags.clone(),
         submission: Some(node.submission.clone()),
         folder: format!("nodes/{}", node.id),
+        log: Vec::new(),
         ..part.summed()
     };
     Item {
@@ -110,15 +171,22 @@ fn signals(node: &NodeRecord) -> Vec<Signal> {
 
 fn step(id: u32, part: Part) -> Item {
     let (valid, at_ms, spent) = (part.valid, part.at_ms, part.spent);
+    let well = part.log.went_well();
+    let acts = part.log.acts();
+    let operator = match acts.as_slice() {
+        [] => "step".to_owned(),
+        [only] => (*only).to_owned(),
+        [first, rest @ ..] => format!("{first} +{}", rest.len()),
+    };
     let mut detail = part.summed();
     let said = detail.calls.iter().find_map(|call| call.answer.clone());
     detail.plan = said.unwrap_or_default();
     Item {
         id,
         parents: Vec::new(),
-        operator: "step".to_owned(),
+        operator,
         metric: None,
-        good: detail.executions.iter().all(|execution| execution.well),
+        good: well && detail.executions.iter().all(|execution| execution.well),
         valid,
         at_ms,
         spent,
@@ -135,6 +203,9 @@ impl Part {
         result: &EffectResult,
         run_ms: u64,
     ) {
+        if key.as_str().starts_with("step/") {
+            self.log.effect(key, effect, result);
+        }
         match (effect, result) {
             (Effect::BeginStep, _) => self.detail.begun_ms = Some(run_ms),
             (Effect::Chat { role, request, .. }, EffectResult::Chat(answer)) => {
@@ -158,6 +229,7 @@ impl Part {
             input_tokens: usage.input_tokens,
             output_tokens: usage.output_tokens,
             cost: usage.cost.map(Usd::dollars),
+            log: self.log.lines(),
             ..self.detail
         }
     }
@@ -201,7 +273,7 @@ fn execution(key: &EffectKey, program: &Program, executed: &Executed) -> Executi
         ended.push_str("; cut by a crash of the harness, effects may be partial");
     }
     let text = executed.output.text();
-    let (output, cut) = both_ends(&text);
+    let (output, cut) = super::both_ends(&text, OUTPUT_END, "are in output.txt only");
     Execution {
         key: key.to_string(),
         command: match program {
@@ -216,37 +288,5 @@ fn execution(key: &EffectKey, program: &Program, executed: &Executed) -> Executi
         blocked: executed.blocked.iter().map(|(kind, count)| format!("{count} × {kind}")).collect(),
         output,
         cut_bytes: cut as u64,
-    }
-}
-
-/// A long text as its two ends, with the number of bytes between them.
-fn both_ends(text: &str) -> (String, usize) {
-    if text.len() <= 2 * OUTPUT_END {
-        return (text.to_owned(), 0);
-    }
-    let mut head = OUTPUT_END;
-    while !text.is_char_boundary(head) {
-        head -= 1;
-    }
-    let mut tail = text.len() - OUTPUT_END;
-    while !text.is_char_boundary(tail) {
-        tail += 1;
-    }
-    let cut = tail - head;
-    let (head, tail) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
-    (format!("{head}\n[... {cut} bytes are in output.txt only ...]\n{tail}"), cut)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_output_keeps_its_ends_and_says_what_is_missing() {
-        assert_eq!(both_ends("short"), ("short".to_owned(), 0));
-        let long = format!("a{}z", "é".repeat(2 * OUTPUT_END));
-        let (text, cut) = both_ends(&long);
-        assert!(text.starts_with("aé") && text.ends_with("éz") && text.contains(&format!("{cut} bytes")));
-        assert!(cut > 0 && text.len() < long.len());
     }
 }

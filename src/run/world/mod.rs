@@ -188,12 +188,14 @@ impl World for LiveWorld {
                 Effect::Validate { sha256 } => inner.validate(sha256).await,
                 Effect::Evaluate { labels, sha256 } => inner.evaluate(labels, sha256).await,
                 Effect::Preview(request) => inner.preview(request).await,
-                Effect::BeginStep | Effect::Node(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => {
-                    Performed::Parked(Stop::new(
-                        StoppedBy::Internal,
-                        format!("`{key}` is no effect of the world"),
-                    ))
-                }
+                Effect::BeginStep
+                | Effect::Node(_)
+                | Effect::Step(_)
+                | Effect::Note { .. }
+                | Effect::SelectFinal { .. } => Performed::Parked(Stop::new(
+                    StoppedBy::Internal,
+                    format!("`{key}` is no effect of the world"),
+                )),
             }
         })
     }

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 
 use podium_types::chat::{ChatAnswer, ChatError, ChatRequest};
 use podium_types::key::EffectKey;
+use podium_types::log::{Line, LineKind};
 use podium_types::tokens::estimate;
 
 use crate::codeact::CodeAct;
@@ -20,6 +21,7 @@ use crate::context::RunContext;
 use crate::effect::PreviewRequest;
 use crate::prompts::budget::Part;
 use crate::prompts::cut::Cutter;
+use crate::step::StepRecord;
 use crate::strategy::{Finished, StrategyError};
 
 /// Of what a model's window says to have room for, so much is aimed at: estimates are not exact.
@@ -39,6 +41,7 @@ pub(crate) async fn run(agent: &CodeAct, context: &dyn RunContext) -> Result<Fin
         opening,
         history: History::new(agent.spec.condensation.keep_first),
         text_tokens: None,
+        lines: Vec::new(),
     };
     let mut circles = Circles::default();
     let mut refusals = 0;
@@ -46,9 +49,13 @@ pub(crate) async fn run(agent: &CodeAct, context: &dyn RunContext) -> Result<Fin
         context.begin_step(EffectKey::step(step, "begin")).await?;
         let answer = match talk.ask(step).await? {
             Asked::Answer(answer) => answer,
-            Asked::Full(reason) => return Ok(Finished { reason }),
+            Asked::Full(reason) => {
+                talk.record(step).await?;
+                return Ok(Finished { reason });
+            }
             Asked::Refused(message) => {
                 refusals += 1;
+                talk.record(step).await?;
                 if refusals > agent.spec.agent.refusals {
                     return Ok(Finished {
                         reason: format!("the model refused {refusals} times in a row: {message}"),
@@ -59,14 +66,20 @@ pub(crate) async fn run(agent: &CodeAct, context: &dyn RunContext) -> Result<Fin
         };
         refusals = 0;
         let table = Table { agent, context, memory: &memory };
-        let Played { mut turn, finished } = play(table, step, &answer, circles.silent).await?;
-        if let Some(reason) = finished {
-            return Ok(Finished { reason });
+        let Played { mut turn, lines, finished } = play(table, step, &answer, circles.silent).await?;
+        talk.lines.extend(lines);
+        let mut over = finished;
+        if over.is_none() {
+            match circles.look(agent, &turn.trace)? {
+                Look::Well => {}
+                Look::Nudge(words) => turn.notice = format!("{}\n\n{}", words.trim_end(), turn.notice),
+                Look::Stop(reason) => over = Some(reason),
+            }
+            talk.lines.push(Line::new(LineKind::Told, "", turn.notice.trim()));
         }
-        match circles.look(agent, &turn.trace)? {
-            Look::Well => {}
-            Look::Nudge(words) => turn.notice = format!("{}\n\n{}", words.trim_end(), turn.notice),
-            Look::Stop(reason) => return Ok(Finished { reason }),
+        talk.record(step).await?;
+        if let Some(reason) = over {
+            return Ok(Finished { reason });
         }
         talk.history.push(turn);
     }
@@ -90,6 +103,8 @@ struct Talk<'a> {
     history: History,
     /// Texts of turns are cut to so many tokens, once nothing else helped.
     text_tokens: Option<u64>,
+    /// The log of the step so far, for people.
+    lines: Vec<Line>,
 }
 
 impl Talk<'_> {
@@ -109,6 +124,7 @@ impl Talk<'_> {
                 Ok(answer) => return Ok(Asked::Answer(Box::new(answer))),
                 Err(error) => error,
             };
+            self.lines.push(Line::new(LineKind::Refused, "no answer", error.to_string()).failed(true));
             let ChatError::ContextTooLong { prompt_tokens, output_tokens, window } = error else {
                 return Ok(Asked::Refused(error.to_string()));
             };
@@ -141,7 +157,15 @@ impl Talk<'_> {
         let key = EffectKey::step(step, &format!("condense-{condensed}"));
         *condensed += 1;
         condense(self.agent, self.context, &mut self.history, until, key).await?;
+        let notice = self.history.forgotten.notice.trim();
+        self.lines.push(Line::new(LineKind::Condensed, "", notice));
         Ok(true)
+    }
+
+    /// Puts the log of the step so far into the journal.
+    async fn record(&mut self, step: u32) -> Result<(), StrategyError> {
+        let record = StepRecord { number: step, lines: std::mem::take(&mut self.lines) };
+        Ok(self.context.step(EffectKey::step(step, "log"), record).await?)
     }
 
     /// Halves what texts of turns may take; `false` where that is as little as it gets.

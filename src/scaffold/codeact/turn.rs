@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use podium_types::canonical;
 use podium_types::chat::{ChatAnswer, FinishReason, Message, Speaker};
+use podium_types::log::{Line, LineKind};
 use podium_types::verdict::Verdict;
 use serde_json::Value;
 
@@ -36,6 +37,8 @@ pub(crate) struct Table<'a> {
 /// A turn, and whether it was the last by the agent's own will.
 pub(crate) struct Played {
     pub(crate) turn: Turn,
+    /// Its log, for people.
+    pub(crate) lines: Vec<Line>,
     pub(crate) finished: Option<String>,
 }
 
@@ -43,6 +46,7 @@ pub(crate) struct Played {
 #[derive(Default)]
 struct Made {
     results: Vec<Told>,
+    lines: Vec<Line>,
     trace: Trace,
     /// Something was done that may have changed files.
     touched: bool,
@@ -64,7 +68,9 @@ pub(crate) async fn play(
     };
     let cut = answer.finish == FinishReason::Length;
     let faults = refuse(format, &mut reading, cut);
+    let mut lines = said(&reading, faults.cut || faults.finish_with_blocks);
     let made = make(table, step, &reading.calls).await?;
+    lines.extend(made.lines);
     if made.touched {
         submission::check(&table.hands(step, reading.calls.len())).await?;
     }
@@ -89,7 +95,22 @@ pub(crate) async fn play(
     };
     let notice = notices.iter().map(|notice| notice.trim_end()).collect::<Vec<_>>().join("\n\n");
     let turn = Turn { number: step, message, results: made.results, notice, trace: made.trace };
-    Ok(Played { turn, finished: made.finished })
+    Ok(Played { turn, lines, finished: made.finished })
+}
+
+/// What an answer says, for people: its message, and what of it is not run.
+fn said(reading: &Reading, refused: bool) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let thought = reading.thought.trim();
+    if !thought.is_empty() {
+        let title = if reading.calls.is_empty() && !refused { "message" } else { "thought" };
+        lines.push(Line::new(LineKind::Said, title, thought));
+    }
+    lines.extend(reading.dropped.iter().map(|dropped| {
+        let title = dropped.name.as_deref().unwrap_or("text");
+        Line::new(LineKind::Refused, title, dropped.text.trim()).failed(true)
+    }));
+    lines
 }
 
 /// Why an answer's call is not made at all.
@@ -136,6 +157,14 @@ async fn make(table: Table<'_>, step: u32, calls: &[Call]) -> Result<Made, Strat
             made.touched |= !quiet && call.arguments.is_ok();
             one(&hands, call).await?
         };
+        made.lines.push(match &call.arguments {
+            Ok(arguments) => Line::act(&call.name, arguments),
+            Err(fault) => Line::new(LineKind::Act, &call.name, fault.to_string()),
+        });
+        if outcome.finished.is_none() {
+            let seen = Line::new(LineKind::Seen, &call.name, outcome.text.trim());
+            made.lines.push(seen.failed(outcome.failed));
+        }
         failed &= outcome.failed;
         made.trace.waited |= outcome.waited;
         made.trace.calls.push(written(call));

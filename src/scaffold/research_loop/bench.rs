@@ -4,10 +4,11 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use podium_types::chat::{ChatRequest, Message, Speaker};
+use podium_types::chat::{ChatError, ChatRequest, Message, Speaker};
 use podium_types::execution::{Collected, Execution, ExecutionRequest, Program, Workspace};
 use podium_types::files::{FileFault, FileText, FilesAnswer, FilesRequest, WriteWhen};
 use podium_types::key::EffectKey;
+use podium_types::log::{Line, LineKind};
 use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 
@@ -15,6 +16,7 @@ use super::ResearchLoop;
 use super::spec::LlmFailure;
 use super::words::{Edit, Question, Words};
 use crate::context::{Acted, RunContext};
+use crate::step::StepRecord;
 use crate::strategy::StrategyError;
 
 /// The research log, a file of the workspace.
@@ -39,6 +41,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) plan: &'a str,
     step: u32,
     calls: Cell<u32>,
+    lines: RefCell<Vec<Line>>,
+    failed: Cell<bool>,
 }
 
 impl<'a> Bench<'a> {
@@ -49,7 +53,16 @@ impl<'a> Bench<'a> {
         plan: &'a str,
         step: u32,
     ) -> Self {
-        Self { agent, context, remembered, plan, step, calls: Cell::new(0) }
+        Self {
+            agent,
+            context,
+            remembered,
+            plan,
+            step,
+            calls: Cell::new(0),
+            lines: RefCell::new(Vec::new()),
+            failed: Cell::new(false),
+        }
     }
 
     /// A key of this step: calls of one name are counted together.
@@ -59,8 +72,30 @@ impl<'a> Bench<'a> {
         EffectKey::step(self.step, &format!("{call}-{number}"))
     }
 
+    /// One more line of the step's log, for people.
+    pub(crate) fn log(&self, kind: LineKind, title: &str, text: impl Into<String>) {
+        self.log_line(Line::new(kind, title, text));
+    }
+
+    /// One more line of the step's log, for people.
+    pub(crate) fn log_line(&self, line: Line) {
+        self.lines.borrow_mut().push(line);
+    }
+
+    /// Puts the log of the step so far into the journal.
+    pub(crate) async fn record(&self) -> Result<(), StrategyError> {
+        let record = StepRecord { number: self.step, lines: self.lines.take() };
+        Ok(self.context.step(self.key("log"), record).await?)
+    }
+
+    /// Whether what was said tells of a failure.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed.get()
+    }
+
     /// What the harness says.
     pub(crate) fn say(&self, words: &Words<'_>) -> Result<String, StrategyError> {
+        self.failed.set(self.failed.get() || words.tell_of_a_failure());
         let text = self.agent.common.prompts.render(&self.agent.spec.turn.words, words)?;
         Ok(text.trim_end().to_owned())
     }
@@ -160,24 +195,25 @@ impl<'a> Bench<'a> {
         Ok(self
             .chat(question.ask, &turn.fast_role, prompt, Vec::new())
             .await?
-            .unwrap_or_else(|failure| failure))
+            .unwrap_or_else(|failure| failure.to_string()))
     }
 
     /// Asks the model that rewrites files.
     pub(crate) async fn edit(&self, edit: &Edit<'_>) -> Result<Result<String, String>, StrategyError> {
         let turn = &self.agent.spec.turn;
         let prompt = self.agent.common.prompts.render(&turn.edit_prompt, edit)?;
-        self.chat("edit", &turn.edit_role, prompt, Vec::new()).await
+        let answer = self.chat("edit", &turn.edit_role, prompt, Vec::new()).await?;
+        Ok(answer.map_err(|failure| failure.to_string()))
     }
 
-    /// One question to a model; a refusal, or a failure where those are observed, as the words for it.
+    /// One question to a model; a refusal, or a failure where those are observed, is an answer, too.
     pub(crate) async fn chat(
         &self,
         call: &str,
         role: &str,
         prompt: String,
         stop: Vec<String>,
-    ) -> Result<Result<String, String>, StrategyError> {
+    ) -> Result<Result<String, ChatError>, StrategyError> {
         let rules = self.agent.common.rules(self.context.task(), &self.context.budget())?;
         let messages = vec![Message::text(Speaker::System, rules), Message::text(Speaker::User, prompt)];
         let request = ChatRequest { stop, ..self.agent.common.request(role, messages, 1) };
@@ -186,7 +222,7 @@ impl<'a> Bench<'a> {
             LlmFailure::Stop => self.context.chat(key, role, request).await?,
             LlmFailure::Observe => self.context.chat_or_failure(key, role, request).await?,
         };
-        Ok(answer.map(|answer| answer.content).map_err(|error| error.to_string()))
+        Ok(answer.map(|answer| answer.content))
     }
 }
 

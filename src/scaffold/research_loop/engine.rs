@@ -23,14 +23,14 @@ pub(crate) async fn run(agent: &ResearchLoop, context: &dyn RunContext) -> Resul
         let plan = history.plan.clone();
         let bench = Bench::new(agent, context, &remembered, &plan, number);
         history.settle(&bench).await?;
-        match take(&bench, &preview, &history).await? {
+        let ended = take(&bench, &preview, &history).await?;
+        bench.record().await?;
+        match ended {
             Ended::Taken(past, plan) => {
-                context.note(bench.key("log"), log(&past)).await?;
                 history.plan = plan;
                 history.push(Past { number, ..past });
             }
-            Ended::Done(answer) => {
-                context.note(bench.key("log"), answer).await?;
+            Ended::Done => {
                 return Ok(Finished { reason: "the agent gave its final answer".to_owned() });
             }
             Ended::NoAnswer(_) if agent.spec.turn.no_answer == NoAnswer::End => {
@@ -39,16 +39,9 @@ pub(crate) async fn run(agent: &ResearchLoop, context: &dyn RunContext) -> Resul
             }
             Ended::NoAnswer(fault) => {
                 let observation = closed(&bench, &fault)?;
-                context.note(bench.key("log"), observation.clone()).await?;
                 history.push(Past { number, fields: Vec::new(), observation, misread: true });
             }
         }
         number += 1;
     }
-}
-
-/// A step as people read it in the run's log.
-fn log(past: &Past) -> String {
-    let fields = past.fields.iter().map(|(name, text)| format!("{name}: {text}\n"));
-    format!("{}Observation:\n{}", fields.collect::<String>(), past.observation)
 }

@@ -3,6 +3,7 @@
 //! The summary has no limit of its own: what is older than its room is condensed again, and the plan is never part of
 //! it, so that it is never lost.
 
+use podium_types::log::LineKind;
 use podium_types::tokens::estimate_text;
 
 use super::bench::Bench;
@@ -71,6 +72,7 @@ impl History {
             let text = format!("{}Observation:\n{}", fields.collect::<String>(), past.observation);
             let question = Question { ask: "step", text: &text, ..Question::default() };
             let summary = bench.ask(&question).await?;
+            bench.log(LineKind::Condensed, &format!("step {}", past.number), summary.trim());
             let entry = format!("Step {}:\n{}", past.number, summary.trim());
             // A log that cannot be written is the agent's own doing, and no reason to stop.
             let _ = super::action::log(bench, &entry).await?;
@@ -81,6 +83,7 @@ impl History {
                     Question { ask: "condense", text: &text, plan: &self.plan, ..Question::default() };
                 let condensed = bench.ask(&question).await?;
                 let condensed = super::step::trimmed(bench, &condensed, spec.memory.tokens / 2)?;
+                bench.log(LineKind::Condensed, "all that is remembered", condensed.trim());
                 self.remembered = vec![condensed];
             }
         }

@@ -1,11 +1,13 @@
 //! One step: the prompt, an answer in form, the action, the observation.
 
-use podium_types::chat::{ChatRequest, Message, Speaker};
+use podium_types::chat::{ChatError, ChatRequest, Message, Speaker};
+use podium_types::log::{Line, LineKind};
 
 use super::ResearchLoop;
 use super::action::{self, Outcome};
 use super::answer::{self, AnswerFault, FieldFault, InputFault, Reading};
 use super::bench::Bench;
+use super::diff::unified;
 use super::digest::digest;
 use super::history::{History, Past};
 use super::words::{Question, Told, Turn, Words};
@@ -23,7 +25,7 @@ pub(crate) enum Ended {
     /// It was taken in.
     Taken(Past, String),
     /// The agent is done.
-    Done(String),
+    Done,
     /// No answer was in form.
     NoAnswer(String),
 }
@@ -44,6 +46,9 @@ pub(crate) fn prompt(
         cutter.end(Part::Description, &task.description, spec.turn.description_tokens.min(room))?;
     let mut steps = history.shown(spec.turn.observations_in_context);
     for step in &mut steps {
+        for (_, text) in &mut step.fields {
+            *text = cutter.middle(Part::Plan, text, room)?;
+        }
         if let Some(observation) = &mut step.observation {
             *observation = cutter.middle(Part::Output, observation, room)?;
         }
@@ -118,9 +123,13 @@ pub(crate) async fn take(
         let text = prompt(agent, task, &budget, preview, history, &faults, room)?;
         let answer = match bench.chat("think", &spec.turn.role, text, vec![STOP.to_owned()]).await? {
             Ok(answer) => answer,
-            Err(reason) => {
-                // What does not fit is shown shorter; whatever else it was, it is told.
-                room /= 2;
+            Err(error) => {
+                let reason = error.to_string();
+                // What does not fit is shown shorter; whatever it was, it is told.
+                if matches!(error, ChatError::ContextTooLong { .. }) {
+                    room /= 2;
+                }
+                bench.log_line(Line::new(LineKind::Refused, "no answer", reason.clone()).failed(true));
                 faults.push(bench.say(&Words { say: "no_reply", reason: &reason, ..Words::default() })?);
                 continue;
             }
@@ -128,6 +137,8 @@ pub(crate) async fn take(
         let taken = match answer::read(&answer, &signatures) {
             Ok(reading) => Some(act(bench, &reading).await?),
             Err(fault) => {
+                bench.log(LineKind::Said, "answer", answer.trim());
+                bench.log_line(Line::new(LineKind::Refused, "answer", fault.to_string()).failed(true));
                 faults.push(malformed(bench, &fault)?);
                 None
             }
@@ -155,15 +166,16 @@ fn malformed(bench: &Bench<'_>, fault: &AnswerFault) -> Result<String, StrategyE
 
 /// Takes the action of an answer.
 async fn act(bench: &Bench<'_>, reading: &Reading<'_>) -> Result<Ended, StrategyError> {
+    let plan = answer::plan_of(reading.fields.plan);
+    tell(bench, reading, &plan);
     let (observation, misread) = match &reading.input {
         Ok(input) => match action::take(bench, &reading.action, input).await? {
             Outcome::Observation(text) => (text, false),
-            Outcome::End(answer) => return Ok(Ended::Done(answer)),
+            Outcome::End => return Ok(Ended::Done),
         },
         Err(fault) => (bad_input(bench, reading, fault)?, true),
     };
     let observation = bounded(bench, &reading.action, &observation).await?;
-    let plan = answer::plan_of(reading.fields.plan);
     let fields = [
         reading.fields.reflection,
         &plan,
@@ -174,7 +186,33 @@ async fn act(bench: &Bench<'_>, reading: &Reading<'_>) -> Result<Ended, Strategy
     ];
     let fields = answer::FIELDS.into_iter().zip(fields).map(|(name, text)| (name, text.trim().to_owned()));
     let observation = closed(bench, &observation)?;
+    let failed = misread || bench.has_failed();
+    bench.log_line(Line::new(LineKind::Seen, &reading.action, observation.trim()).failed(failed));
     Ok(Ended::Taken(Past { number: 0, fields: fields.collect(), observation, misread }, plan))
+}
+
+/// An answer, for people: its plan as far as it is new.
+fn tell(bench: &Bench<'_>, reading: &Reading<'_>, plan: &str) {
+    let fields = &reading.fields;
+    let said = |name: &str, text: &str| {
+        if !text.trim().is_empty() {
+            bench.log(LineKind::Said, name, text.trim());
+        }
+    };
+    said("Reflection", fields.reflection);
+    said("Fact Check", fields.fact_check);
+    said("Thought", fields.thought);
+    let change = match bench.plan {
+        "" => plan.to_owned(),
+        before => unified(before, plan, "before", "now"),
+    };
+    if !change.is_empty() {
+        bench.log(LineKind::Plan, "Research Plan and Status", change);
+    }
+    bench.log_line(match &reading.input {
+        Ok(input) => Line::act(&reading.action, input),
+        Err(_) => Line::new(LineKind::Act, &reading.action, fields.action_input.trim()),
+    });
 }
 
 fn bad_input(bench: &Bench<'_>, reading: &Reading<'_>, fault: &InputFault) -> Result<String, StrategyError> {

@@ -35,6 +35,32 @@ pub(crate) struct Words<'a> {
     pub(crate) steps_left: Option<u32>,
 }
 
+/// Cases in which an action did not do what was asked.
+const FAILURES: &[&str] = &[
+    "bad_input",
+    "file_fault",
+    "interrupted",
+    "invalid",
+    "lines_reversed",
+    "llm_failed",
+    "missing",
+    "no_action",
+    "no_log",
+    "no_numbers",
+    "no_submission_yet",
+    "not_utf8",
+    "submission_invalid",
+    "too_many_lines",
+    "would_empty",
+];
+
+impl Words<'_> {
+    /// Whether an action did not do what was asked.
+    pub(crate) fn tell_of_a_failure(&self) -> bool {
+        FAILURES.contains(&self.say) || (self.say == "executed" && !self.flag)
+    }
+}
+
 /// Names in [`Words`].
 pub(crate) const WORDS: &[&str] = &[
     "say",

@@ -2,6 +2,7 @@
 
 use podium_report::story::{Call, Detail, Ending, Execution, Fact, Grade, Item, Signal, Story, Unit};
 use podium_types::direction::Direction;
+use podium_types::log::{Line, LineKind};
 use podium_types::number::Number;
 use podium_types::rng::Rng;
 use podium_types::sha256::Sha256;
@@ -116,9 +117,27 @@ fn grade(best: f64) -> Grade {
     }
 }
 
-/// A loop of so many steps.
+/// A loop of so many steps. Every text in the log of each seventh is hostile.
 pub(super) fn steps(count: u32) -> Story {
-    let items = (0..count).map(|id| Item { operator: "step".to_owned(), good: id % 7 != 3, ..item(id) });
+    let items = (0..count).map(|id| {
+        let (good, text) = (id % 7 != 3, if id % 7 == 3 { HOSTILE } else { "a text\nof two lines" });
+        let kinds = [
+            LineKind::Condensed,
+            LineKind::Said,
+            LineKind::Plan,
+            LineKind::Refused,
+            LineKind::Act,
+            LineKind::Seen,
+            LineKind::Told,
+            LineKind::Checked,
+            LineKind::Harness,
+        ];
+        let log = kinds.map(|kind| Line::new(kind, if good { "Execute Script" } else { HOSTILE }, text));
+        let log = log.map(|line| line.failed(!good)).to_vec();
+        let mut item = Item { operator: "Execute Script".to_owned(), good, ..item(id) };
+        item.detail.log = log;
+        item
+    });
     story(Unit::Step, items.collect())
 }
 

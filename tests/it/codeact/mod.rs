@@ -1,6 +1,6 @@
 //! CodeAct from outside: its tools on a real sandbox, offline competitions solved from an empty workspace in every
 //! format, and what a kill leaves.
 
-mod kills;
+mod cuts;
 mod offline;
 mod tools;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Called, Hands, Outcome, Tool};
+use crate::argv::filled;
 use crate::codeact::arguments::Schema;
 use crate::codeact::spec::CommandSpec;
 use crate::context::Acted;
@@ -42,38 +43,15 @@ impl Command {
     pub(crate) fn new(name: &str, spec: &CommandSpec) -> Self {
         Self { name: name.to_owned(), spec: spec.clone() }
     }
-}
 
-/// The command with its arguments in place. Shared with the check of a scaffold.
-fn filled(argv: &[String], arguments: &Map<String, Value>, parameters: &Schema) -> Vec<String> {
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let fill = |word: &String| {
-        let alone = parameters.0.iter().any(|one| *word == format!("{{{}}}", one.name));
-        let mut filled = String::new();
-        let mut rest = word.as_str();
-        // Once through the word, so that braces in a value stay as they are.
-        while let Some((before, behind)) = rest.split_once('{') {
-            filled.push_str(before);
-            let known = behind.split_once('}').filter(|(name, _)| parameters.get(name).is_some());
-            match known {
-                Some((name, after)) => {
-                    match arguments.get(name) {
-                        Some(value) => filled.push_str(&text(value)),
-                        None if alone => return None,
-                        None => {}
-                    }
-                    rest = after;
-                }
-                None => {
-                    filled.push('{');
-                    rest = behind;
-                }
-            }
-        }
-        filled.push_str(rest);
-        Some(filled)
-    };
-    argv.iter().filter_map(fill).collect()
+    /// The command with its arguments in place.
+    fn argv(&self, arguments: &Map<String, Value>) -> Vec<String> {
+        let is_known = |name: &str| self.spec.parameters.contains_key(name);
+        filled(&self.spec.argv, is_known, |name| {
+            let value = arguments.get(name)?;
+            Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        })
+    }
 }
 
 impl Tool for Command {
@@ -94,7 +72,7 @@ impl Tool for Command {
             let limit = hands.context.budget().next_execution_ms();
             let request = ExecutionRequest {
                 workspace: Workspace::Home,
-                program: Program::Command { argv: filled(&self.spec.argv, &arguments, &self.schema()) },
+                program: Program::Command { argv: self.argv(&arguments) },
                 timeout_ms: self.spec.timeout.map_or(limit, |own| own.millis().min(limit)),
                 env: BTreeMap::new(),
                 collect: Vec::new(),
@@ -126,28 +104,5 @@ impl Tool for Command {
             let came_to = format!("{} {}", variables.ended, variables.output);
             Ok(Outcome { text, came_to, failed, waited: false, finished: None })
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::codeact::arguments::{Kind, Parameter};
-
-    #[test]
-    fn arguments_are_words_whatever_stands_in_them() {
-        let parameter = |name: &str, required| Parameter { name: name.into(), kind: Kind::Text, required };
-        let parameters = Schema(vec![parameter("file", true), parameter("rows", false)]);
-        let argv: Vec<String> = ["head", "-n={rows}", "{rows}", "{file}", "{other}", "{", "a{file}b{file}"]
-            .map(str::to_owned)
-            .into();
-        let given = json!({"file": "x; rm {rows} $(y)"});
-        let made = filled(&argv, given.as_object().unwrap(), &parameters);
-        let file = "x; rm {rows} $(y)";
-        assert_eq!(made, ["head", "-n=", file, "{other}", "{", &format!("a{file}b{file}")]);
-        let given = json!({"file": "f", "rows": "3"});
-        assert_eq!(filled(&argv, given.as_object().unwrap(), &parameters)[..4], ["head", "-n=3", "3", "f"]);
     }
 }

@@ -1,5 +1,6 @@
 //! Append File: more text at the end of a file, which is made where there is none.
 
+use super::editing::text_of;
 use super::{Action, ActionFuture, Outcome, path, seen, text};
 use crate::research_loop::answer::Input;
 use crate::research_loop::bench::Bench;
@@ -19,12 +20,9 @@ impl Action for AppendFile {
     fn act<'a>(&'a self, bench: &'a Bench<'a>, input: &'a Input) -> ActionFuture<'a> {
         Box::pin(async move {
             let (path, content) = (path(input, "file_name"), text(input, "content"));
-            let old = match bench.before(&path).await? {
-                Ok(Some(old)) if old.lossy => {
-                    return seen(bench, &Words { say: "not_utf8", path: &path, ..Words::default() });
-                }
+            let old = match text_of(bench, self.name(), &path).await? {
                 Ok(old) => old,
-                Err(fault) => return bench.fault(self.name(), &fault).map(Outcome::Observation),
+                Err(outcome) => return Ok(outcome),
             };
             let number = content.len() as u64;
             let whole = format!("{}{content}", old.as_ref().map_or("", |old| old.text.as_str()));

@@ -1,13 +1,11 @@
 //! Edit Script (AI): a file rewritten by a model to an instruction. The change is shown as a diff; one that would empty
 //! the file is refused.
 
-use super::{Action, ActionFuture, Outcome, path, seen, text};
+use super::editing::{rewritten, save, text_of};
+use super::{Action, ActionFuture, path, text};
 use crate::research_loop::answer::Input;
-use crate::research_loop::bench::{Bench, plain};
-use crate::research_loop::diff::unified;
-use crate::research_loop::words::{Edit, Words};
-use crate::strategy::StrategyError;
-use podium_types::files::FileText;
+use crate::research_loop::bench::Bench;
+use crate::research_loop::words::Edit;
 
 pub(super) struct EditScript;
 
@@ -22,13 +20,10 @@ impl Action for EditScript {
 
     fn act<'a>(&'a self, bench: &'a Bench<'a>, input: &'a Input) -> ActionFuture<'a> {
         Box::pin(async move {
-            let (script, save) = (path(input, "script_name"), path(input, "save_name"));
-            let old = match bench.before(&script).await? {
-                Ok(Some(old)) if old.lossy => {
-                    return seen(bench, &Words { say: "not_utf8", path: &script, ..Words::default() });
-                }
+            let (script, save_name) = (path(input, "script_name"), path(input, "save_name"));
+            let old = match text_of(bench, self.name(), &script).await? {
                 Ok(old) => old,
-                Err(fault) => return bench.fault(self.name(), &fault).map(Outcome::Observation),
+                Err(outcome) => return Ok(outcome),
             };
             let code = old.as_ref().map_or("", |old| old.text.as_str());
             let instruction = text(input, "edit_instruction");
@@ -39,103 +34,10 @@ impl Action for EditScript {
                 instruction: &instruction,
                 lines: None,
             };
-            let answer = match bench.edit(&edit).await? {
-                Ok(answer) => answer,
-                Err(reason) => {
-                    return seen(
-                        bench,
-                        &Words {
-                            say: "llm_failed",
-                            action: self.name(),
-                            reason: &reason,
-                            ..Words::default()
-                        },
-                    );
-                }
-            };
-            save_edit(bench, self.name(), (&script, &save), old.as_ref(), code, code_of(&answer)).await
+            match rewritten(bench, self.name(), &edit).await? {
+                Ok(new) => save(bench, self.name(), (&script, &save_name), old.as_ref(), code, new).await,
+                Err(outcome) => Ok(outcome),
+            }
         })
-    }
-}
-
-/// Writes what an edit came to, and shows what changed.
-pub(super) async fn save_edit(
-    bench: &Bench<'_>,
-    action: &str,
-    (script, save): (&str, &str),
-    old: Option<&FileText>,
-    code: &str,
-    new: String,
-) -> Result<Outcome, StrategyError> {
-    if new.trim().is_empty() {
-        return seen(bench, &Words { say: "would_empty", path: script, ..Words::default() });
-    }
-    let diff = unified(code, &new, script, save);
-    let elsewhere = plain(script) != plain(save);
-    if diff.is_empty() && !elsewhere {
-        return seen(bench, &Words { say: "edit_changed_nothing", path: script, ..Words::default() });
-    }
-    let written = if elsewhere {
-        match bench.before(save).await? {
-            Ok(there) => bench.write(save, there.as_ref(), new).await?,
-            Err(fault) => Err(fault),
-        }
-    } else {
-        bench.write(save, old, new).await?
-    };
-    match written {
-        Ok(()) => seen(
-            bench,
-            &Words {
-                say: "edited",
-                path: script,
-                other: save,
-                text: &diff,
-                flag: elsewhere,
-                ..Words::default()
-            },
-        ),
-        Err(fault) => bench.fault(action, &fault).map(Outcome::Observation),
-    }
-}
-
-/// The code of an answer: what stands between its first fence and the last one that closes it, so that fences inside
-/// the code are part of it; all of it where there is no fence.
-pub(super) fn code_of(answer: &str) -> String {
-    let lines: Vec<&str> = answer.lines().collect();
-    let fence = |line: &&str| line.trim_start().starts_with("```");
-    let Some(first) = lines.iter().position(fence) else {
-        return ended(answer.trim_matches('\n'));
-    };
-    let close = |line: &&str| {
-        line.trim() == "```" || (line.trim().len() > 3 && line.trim().chars().all(|c| c == '`'))
-    };
-    let last = lines.iter().rposition(close).filter(|last| *last > first).unwrap_or(lines.len());
-    ended(&lines.get(first + 1..last).unwrap_or_default().join("\n"))
-}
-
-/// With a line feed at its end.
-fn ended(code: &str) -> String {
-    if code.trim().is_empty() { String::new() } else { format!("{}\n", code.trim_end_matches('\n')) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_code_of_an_answer_is_found_in_each_of_its_forms() {
-        for (answer, code) in [
-            ("```python\nx = 1\n```\n", "x = 1\n"),
-            ("A plan.\n\n```py\nx = 1\n\n```\nDone.", "x = 1\n"),
-            ("x = 1\n", "x = 1\n"),
-            ("```python\nd = '''\n```\n'''\n```", "d = '''\n```\n'''\n"),
-            ("```python\nx = 1", "x = 1\n"),
-            ("    x = 1\n", "    x = 1\n"),
-            ("```\n```", ""),
-            ("", ""),
-        ] {
-            assert_eq!(code_of(answer), code, "{answer}");
-        }
     }
 }

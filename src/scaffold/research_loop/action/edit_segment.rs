@@ -1,10 +1,12 @@
 //! Edit Script Segment (AI): some lines of a file rewritten by a model. Their indentation is kept.
 
-use super::edit_script::{code_of, save_edit};
-use super::{Action, ActionFuture, Outcome, number, path, seen, text};
+use podium_types::files::FileFault;
+
+use super::editing::{rewritten, save, text_of};
+use super::{Action, ActionFuture, Outcome, lines, path, text};
 use crate::research_loop::answer::Input;
 use crate::research_loop::bench::Bench;
-use crate::research_loop::words::{Edit, Words};
+use crate::research_loop::words::Edit;
 
 pub(super) struct EditSegment;
 
@@ -14,34 +16,23 @@ impl Action for EditSegment {
     }
 
     fn arguments(&self) -> Vec<&str> {
-        vec!["script_name", "start_line_number", "end_line_number", "edit_instruction", "save_name"]
+        vec!["script_name", lines::FROM, lines::TO, "edit_instruction", "save_name"]
     }
 
     fn act<'a>(&'a self, bench: &'a Bench<'a>, input: &'a Input) -> ActionFuture<'a> {
         Box::pin(async move {
-            let (script, save) = (path(input, "script_name"), path(input, "save_name"));
-            let (Some(from), Some(to)) =
-                (number(input, "start_line_number"), number(input, "end_line_number"))
-            else {
-                return seen(bench, &Words { say: "no_numbers", ..Words::default() });
+            let (script, save_name) = (path(input, "script_name"), path(input, "save_name"));
+            let (from, to) = match lines::range(bench, input)? {
+                Ok(range) => range,
+                Err(outcome) => return Ok(outcome),
             };
-            let from = from.max(1);
-            if to < from {
-                return seen(
-                    bench,
-                    &Words { say: "lines_reversed", number: from, limit: to, ..Words::default() },
-                );
-            }
-            let old = match bench.before(&script).await? {
-                Ok(Some(old)) if old.lossy => {
-                    return seen(bench, &Words { say: "not_utf8", path: &script, ..Words::default() });
-                }
+            let old = match text_of(bench, self.name(), &script).await? {
                 Ok(Some(old)) => old,
                 Ok(None) => {
-                    let fault = podium_types::files::FileFault::Missing { path: script };
+                    let fault = FileFault::Missing { path: script };
                     return bench.fault(self.name(), &fault).map(Outcome::Observation);
                 }
-                Err(fault) => return bench.fault(self.name(), &fault).map(Outcome::Observation),
+                Err(outcome) => return Ok(outcome),
             };
             let lines: Vec<&str> = old.text.split_inclusive('\n').collect();
             let first = usize::try_from(from - 1).unwrap_or(usize::MAX).min(lines.len());
@@ -56,26 +47,16 @@ impl Action for EditSegment {
                 instruction: &instruction,
                 lines: Some((from, to)),
             };
-            let answer = match bench.edit(&edit).await? {
-                Ok(answer) => answer,
-                Err(reason) => {
-                    return seen(
-                        bench,
-                        &Words {
-                            say: "llm_failed",
-                            action: self.name(),
-                            reason: &reason,
-                            ..Words::default()
-                        },
-                    );
-                }
+            let new = match rewritten(bench, self.name(), &edit).await? {
+                Ok(new) => new,
+                Err(outcome) => return Ok(outcome),
             };
             let mut head = part(0..first);
             if !head.is_empty() && !head.ends_with('\n') {
                 head.push('\n');
             }
-            let new = format!("{head}{}{}", code_of(&answer), part(last..lines.len()));
-            save_edit(bench, self.name(), (&script, &save), Some(&old), &old.text, new).await
+            let whole = format!("{head}{new}{}", part(last..lines.len()));
+            save(bench, self.name(), (&script, &save_name), Some(&old), &old.text, whole).await
         })
     }
 }

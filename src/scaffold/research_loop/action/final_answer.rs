@@ -1,6 +1,6 @@
 //! Final Answer: the end, which a valid submission must precede. An agent that insists is let go.
 
-use super::{Action, ActionFuture, Outcome, seen, text};
+use super::{Action, ActionFuture, Outcome, seen};
 use crate::research_loop::answer::Input;
 use crate::research_loop::bench::Bench;
 use crate::research_loop::words::Words;
@@ -19,9 +19,8 @@ impl Action for FinalAnswer {
         vec!["final_answer"]
     }
 
-    fn act<'a>(&'a self, bench: &'a Bench<'a>, input: &'a Input) -> ActionFuture<'a> {
+    fn act<'a>(&'a self, bench: &'a Bench<'a>, _: &'a Input) -> ActionFuture<'a> {
         Box::pin(async move {
-            let answer = text(input, "final_answer");
             let path = bench.context.task().submission_path.clone();
             let is_valid = bench.check(&path).await?.is_valid();
             let has_one = is_valid || bench.remembered.selected.borrow().is_some();
@@ -30,7 +29,7 @@ impl Action for FinalAnswer {
                 bench.remembered.refused_ends.set(refused + 1);
                 return seen(bench, &Words { say: "no_submission_yet", path: &path, ..Words::default() });
             }
-            Ok(Outcome::End(answer))
+            Ok(Outcome::End)
         })
     }
 }

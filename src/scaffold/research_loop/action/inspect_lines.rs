@@ -1,6 +1,6 @@
 //! Inspect Script Lines: some lines of a file, with the number of its last one.
 
-use super::{Action, ActionFuture, Outcome, number, path, seen};
+use super::{Action, ActionFuture, Outcome, lines, path, seen};
 use crate::research_loop::answer::Input;
 use crate::research_loop::bench::Bench;
 use crate::research_loop::words::Words;
@@ -13,25 +13,17 @@ impl Action for InspectLines {
     }
 
     fn arguments(&self) -> Vec<&str> {
-        vec!["script_name", "start_line_number", "end_line_number"]
+        vec!["script_name", lines::FROM, lines::TO]
     }
 
     fn act<'a>(&'a self, bench: &'a Bench<'a>, input: &'a Input) -> ActionFuture<'a> {
         Box::pin(async move {
             let path = path(input, "script_name");
             let limits = &bench.agent.spec.actions;
-            let (Some(from), Some(to)) =
-                (number(input, "start_line_number"), number(input, "end_line_number"))
-            else {
-                return seen(bench, &Words { say: "no_numbers", ..Words::default() });
+            let (from, to) = match lines::range(bench, input)? {
+                Ok(range) => range,
+                Err(outcome) => return Ok(outcome),
             };
-            let from = from.max(1);
-            if to < from {
-                return seen(
-                    bench,
-                    &Words { say: "lines_reversed", number: from, limit: to, ..Words::default() },
-                );
-            }
             if to - from >= limits.inspect_lines {
                 let limit = limits.inspect_lines;
                 return seen(bench, &Words { say: "too_many_lines", limit, ..Words::default() });

@@ -1,7 +1,8 @@
 //! The actions of the agent: each a small file with its name, its arguments and what it does.
 //!
 //! A new one is such a file and a line in [`built_in`]; or none at all: a `[[command]]` of the scaffold file is an action,
-//! too. An action returns the observation; it deals with the world through the [`Bench`] only.
+//! too. An action returns the observation; it deals with the world through the [`Bench`] only. `editing`, `lines` and
+//! `outputs` hold what several of them do.
 
 mod append_file;
 mod append_summary;
@@ -9,9 +10,11 @@ mod command;
 mod copy_file;
 mod edit_script;
 mod edit_segment;
+mod editing;
 mod execute_script;
 mod final_answer;
 mod inspect_lines;
+mod lines;
 mod list_files;
 mod outputs;
 mod read_file;
@@ -40,7 +43,7 @@ pub(crate) enum Outcome {
     /// The agent goes on with this observation.
     Observation(String),
     /// The agent is done.
-    End(String),
+    End,
 }
 
 /// The future of an action.

@@ -147,7 +147,7 @@ pub(super) fn world(home: Home, model: Model) -> (World, Rc<RefCell<Vec<ChatRequ
             Effect::Validate { sha256 } => {
                 EffectResult::Verdict(Verdict::Valid { sha256: sha256.clone(), copies_sample: false })
             }
-            Effect::Note { .. } | Effect::SelectFinal { .. } => EffectResult::Recorded,
+            Effect::Step(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => EffectResult::Recorded,
             other => panic!("{other:?}"),
         }
     };

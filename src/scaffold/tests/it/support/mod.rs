@@ -42,10 +42,15 @@ pub(crate) fn aide(overrides: &[(&str, &str)]) -> Scaffold {
 
 /// A shipped tree search with overrides.
 pub(crate) fn scaffold(id: &str, overrides: &[(&str, &str)]) -> Scaffold {
+    let (_, text) = TREE_SEARCHES.iter().find(|(name, _)| *name == id).unwrap();
+    load(text, overrides)
+}
+
+/// A scaffold file with overrides.
+pub(crate) fn load(file: &str, overrides: &[(&str, &str)]) -> Scaffold {
     let overrides: Vec<_> =
         overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    let (_, text) = TREE_SEARCHES.iter().find(|(name, _)| *name == id).unwrap();
-    Scaffold::load(text, prompts(), &overrides).unwrap()
+    Scaffold::load(file, prompts(), &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The tree search of a scaffold as its tables.

@@ -101,7 +101,9 @@ pub(crate) fn world(script: impl Fn(&str) -> Option<EffectResult> + 'static) -> 
             Effect::Files(_) | Effect::Session(_) | Effect::Collect { .. } => {
                 panic!("a tree search has no home workspace")
             }
-            Effect::Node(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => EffectResult::Recorded,
+            Effect::Node(_) | Effect::Step(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => {
+                EffectResult::Recorded
+            }
         }
     })
 }

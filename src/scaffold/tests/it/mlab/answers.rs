@@ -6,9 +6,8 @@ use podium_scaffold::{AnswerStatus, ParsedAnswer, Scaffold};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::MLAB;
 use crate::support::prompts;
-
-const MLAB: &str = include_str!("../../../../scaffolds/mlab.toml");
 
 fn parse(text: &str) -> ParsedAnswer {
     mlab().parse_answer(text, None)
