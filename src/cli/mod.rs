@@ -75,10 +75,10 @@ enum Command {
     Replay(replay::Arguments),
     /// Show a run: its tree, its calls, its report, or a page for a browser
     Show(show::Arguments),
-    /// Show runs and experiments in a browser of this machine
-    View(view::Arguments),
     /// Predict new rows with the best script of a run, in the sandbox
     Predict(predict::Arguments),
+    /// Show runs and experiments in a browser of this machine
+    View(view::Arguments),
     /// Experiments: many runs, planned, run and gone on with
     #[command(subcommand)]
     Experiment(experiment::Command),
@@ -149,8 +149,8 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
         Command::Resume(arguments) => resume::main(&arguments, site, terminal),
         Command::Replay(arguments) => replay::main(&arguments, terminal),
         Command::Show(arguments) => show::main(&arguments, terminal),
-        Command::View(arguments) => view::main(&arguments, terminal),
         Command::Predict(arguments) => predict::main(&arguments, site, terminal),
+        Command::View(arguments) => view::main(&arguments, terminal),
         Command::Experiment(command) => experiment::main(&command, site, terminal),
         Command::Report(arguments) => experiment::report::main(&arguments, &cli.site, terminal),
         Command::Compare(arguments) => experiment::compare::pair(&arguments, &cli.site, terminal),

@@ -36,12 +36,12 @@ pub(crate) struct Arguments {
     /// List every model call instead of the nodes or the steps
     #[arg(long)]
     calls: bool,
+    /// The run on one page, in Markdown: what was tried, what helped, where time and dollars went
+    #[arg(long, conflicts_with_all = ["calls", "json", "html", "full"])]
+    summary: bool,
     /// Of a loop: show long texts whole
     #[arg(long, conflicts_with_all = ["calls", "json", "html"])]
     full: bool,
-    /// The run on one page, in Markdown: what was tried, what helped, where time and dollars went
-    #[arg(long, conflicts_with_all = ["calls", "json", "html"])]
-    summary: bool,
     /// Write a page for a browser: the tree with all its nodes, the best over time and dollars, the grading. One file
     /// that loads nothing [default FILE: page.html in the run's folder; `-`: standard output]
     #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["calls", "json"])]
