@@ -252,7 +252,7 @@ impl Site {
     }
 
     /// Both at once, for both wait for programs; an environment inside an image after the sandbox in which it is asked.
-    fn sandbox_and_environment(
+    pub(super) fn sandbox_and_environment(
         &self,
         config: &SandboxConfig,
         progress: &mut dyn FnMut(&str),
