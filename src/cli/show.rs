@@ -25,6 +25,7 @@ use crate::run::story::story;
 use crate::run::summary::RunReport;
 
 /// Show a run: its tree or its log, its calls, its report, or a page for a browser
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  podium show runs/aide-segment-1\n  podium show runs/aide-segment-1 --calls\n  \

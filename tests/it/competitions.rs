@@ -112,9 +112,9 @@ fn a_raw_download_is_prepared_whole_or_not_at_all() {
         assert_eq!(finished.code, Some(3), "{step}: {}", finished.stderr);
         assert!(finished.stderr.contains(words), "{step}: {}", finished.stderr);
         assert!(files(&out).is_empty(), "{step}");
-        let rows: String =
+        let rows: Vec<String> =
             (0..5).map(|row| format!("{row}-a,1{row}.50,2012,-0.00001,1,0,1,{row}\n")).collect();
-        std::fs::write(raw.join("train.csv"), format!("{header}{rows}")).unwrap();
+        std::fs::write(raw.join("train.csv"), format!("{header}{}", rows.concat())).unwrap();
     }
     std::fs::write(raw.join("GCP-Coupons-Instructions.rtf"), "{}").unwrap();
     let mistaken = prepare(&["--set", "prepare.constants.rows=2"]);

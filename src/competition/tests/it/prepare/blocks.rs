@@ -340,10 +340,10 @@ fn decimals_are_read_and_written_as_pandas_and_python_do() {
             assert_eq!(parsed(&text, &quick), bits(&default), "{text}");
             assert_eq!(parsed(&text, &ReadOptions::default()), bits(&exact), "{text}");
         }
-        if let (Some(expected), Ok(Json::Number(spelled))) = (bits(&json), parse(text.as_bytes())) {
-            if let Some(value) = pandas_number(&spelled) {
-                assert_eq!(value.to_bits(), expected, "{text}");
-            }
+        if let (Some(expected), Ok(Json::Number(spelled))) = (bits(&json), parse(text.as_bytes()))
+            && let Some(value) = pandas_number(&spelled)
+        {
+            assert_eq!(value.to_bits(), expected, "{text}");
         }
     }
     let table =

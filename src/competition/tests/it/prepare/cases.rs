@@ -46,9 +46,9 @@ fn tree(root: &Path) -> BTreeMap<String, PathBuf> {
 
 /// Files of an archive by their names; folder entries of a zip count too.
 fn members(archive: &Path) -> BTreeMap<String, Vec<u8>> {
-    let name = archive.to_str().unwrap();
+    let kind = archive.extension().and_then(std::ffi::OsStr::to_str);
     let mut found = BTreeMap::new();
-    if name.ends_with(".zip") {
+    if kind == Some("zip") {
         let mut reader = zip::ZipArchive::new(File::open(archive).unwrap()).unwrap();
         for place in 0..reader.len() {
             let mut entry = reader.by_index(place).unwrap();
@@ -56,7 +56,7 @@ fn members(archive: &Path) -> BTreeMap<String, Vec<u8>> {
             entry.read_to_end(&mut bytes).unwrap();
             found.insert(entry.name().unwrap().into_owned(), bytes);
         }
-    } else if name.ends_with(".7z") {
+    } else if kind == Some("7z") {
         let file = File::open(archive).unwrap();
         let mut reader = sevenz_rust2::ArchiveReader::new(file, sevenz_rust2::Password::empty()).unwrap();
         reader
