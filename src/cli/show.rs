@@ -14,8 +14,8 @@ use crate::cli::calls::Calls;
 use crate::cli::failure::Failure;
 use crate::cli::progress::line;
 use crate::cli::steps::Steps;
-use crate::cli::summary;
 use crate::cli::terminal::{Terminal, escape};
+use crate::cli::{one_page, summary};
 use crate::run::config::RunConfig;
 use crate::run::error::RunError;
 use crate::run::folder::write_whole;
@@ -36,6 +36,9 @@ pub(crate) struct Arguments {
     /// List every model call instead of the nodes or the steps
     #[arg(long)]
     calls: bool,
+    /// The run on one page, in Markdown: what was tried, what helped, where time and dollars went
+    #[arg(long, conflicts_with_all = ["calls", "json", "html", "full"])]
+    summary: bool,
     /// Of a loop: show long texts whole
     #[arg(long, conflicts_with_all = ["calls", "json", "html"])]
     full: bool,
@@ -68,6 +71,10 @@ pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCod
     let open = run.open_intents()?;
     let entries = run.entries_so_far()?;
     let report = run.report()?;
+    if arguments.summary {
+        terminal.line(escape(&one_page::page(&run, &entries, report.as_ref())).trim_end());
+        return Ok(ExitCode::SUCCESS);
+    }
     if let Some(file) = &arguments.html {
         return write_page(&run, &entries, report.as_ref(), file.as_deref(), terminal);
     }
