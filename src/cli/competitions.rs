@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::competitions_check;
 use crate::cli::competitions_import::{self, Checksums};
+use crate::cli::competitions_prepare::{self, PrepareArguments};
 use crate::cli::competitions_show::{facts, is_of, row, show, whole};
 use crate::cli::failure::Failure;
 use crate::cli::own;
@@ -41,15 +42,13 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Prepare the data of competitions
-    #[command(after_help = "Example:\n  podium competitions prepare segment diamonds")]
-    Prepare {
-        /// Their ids
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
-        /// Print one JSON document on standard output
-        #[arg(long)]
-        json: bool,
-    },
+    ///
+    /// Offline competitions are built in. Those held on Kaggle are prepared from a raw download, as MLE-bench prepares
+    /// them and byte for byte the same.
+    #[command(
+        after_help = "Examples:\n  podium competitions prepare segment diamonds\n  podium competitions prepare spaceship-titanic --raw downloads/spaceship-titanic"
+    )]
+    Prepare(PrepareArguments),
     /// Make a competition of your own data
     #[command(
         after_help = "Examples:\n  podium competitions new churn --from churn.csv --target churned --metric auc\n  \
@@ -118,20 +117,7 @@ pub(crate) fn main(
             let competition = catalog.get(id).map_err(RunError::from)?;
             if *json { terminal.json(&whole(competition, &site)) } else { show(competition, &site, terminal) }
         }
-        Command::Prepare { ids, json } => {
-            let mut prepared = Vec::new();
-            for id in ids {
-                let competition = catalog.get(id).map_err(RunError::from)?;
-                let folders = site.prepared(competition)?;
-                if !json {
-                    terminal.line(&escape(&format!("{id}: ready in {}", folders.public.display())));
-                }
-                prepared.push(json!({"id": id, "public": folders.public, "private": folders.private}));
-            }
-            if *json {
-                terminal.json(&prepared);
-            }
-        }
+        Command::Prepare(arguments) => competitions_prepare::main(arguments, &catalog, &site, terminal)?,
         Command::Check { id, json } => {
             return competitions_check::main(
                 catalog.get(id).map_err(RunError::from)?,

@@ -6,6 +6,7 @@ mod calls;
 mod competitions;
 mod competitions_check;
 mod competitions_import;
+mod competitions_prepare;
 mod competitions_show;
 mod doctor;
 mod dry_run;
@@ -84,6 +85,8 @@ enum Command {
     /// Short for `podium experiment report`
     #[command(after_help = "Examples:\n  podium report ab\n  podium report ab --by steps --json")]
     Report(experiment::report::Arguments),
+    /// Two experiments or two runs beside each other
+    Compare(experiment::compare::PairArguments),
     /// Score a submission as the competition would, or all nodes of an ended run
     Grade(grade::Arguments),
     /// Check a submission's format, without a score
@@ -149,7 +152,8 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
         Command::Predict(arguments) => predict::main(&arguments, site, terminal),
         Command::View(arguments) => view::main(&arguments, terminal),
         Command::Experiment(command) => experiment::main(&command, site, terminal),
-        Command::Report(arguments) => experiment::report::main(&arguments, terminal),
+        Command::Report(arguments) => experiment::report::main(&arguments, &cli.site, terminal),
+        Command::Compare(arguments) => experiment::compare::pair(&arguments, &cli.site, terminal),
         Command::Grade(arguments) => grade::main(&arguments, site, terminal),
         Command::Validate(arguments) => validate::main(&arguments, site, terminal),
         Command::Competitions(command) => competitions::main(&command, site, terminal),

@@ -285,8 +285,7 @@ pub(crate) fn grade(report: &GradingReport, terminal: &Terminal) {
         _ => "none",
     };
     let against = board(report.board.kind, report.board.teams);
-    let place =
-        report.percentile.map(|share| format!("; better than {share:.0} % of them")).unwrap_or_default();
+    let place = report.percentile.map(|share| format!("; percentile {share:.0} of them")).unwrap_or_default();
     say("medal", &format!("{medal}, against {against}{place}"));
     let threshold = |value: Option<Number>| value.map_or_else(|| "-".to_owned(), shown);
     say(

@@ -13,6 +13,7 @@
 //! - [`report`](mod@report): the grading report with MLE-bench's fields; [`aggregate`] of many
 //! - [`own`]: a competition made from the user's own data
 //! - [`parallel`]: many competitions at once, each on its own
+//! - [`prepare`](mod@prepare): a raw download to prepared data, as MLE-bench does it
 //! - [`preview`](mod@preview): the data overview an agent is shown
 
 pub mod aggregate;
@@ -27,6 +28,7 @@ pub mod holdout;
 mod leaderboard;
 pub mod own;
 pub mod parallel;
+pub mod prepare;
 pub mod preview;
 pub mod report;
 

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use podium_competition::Folders;
-use podium_sandbox::{CpuSet, Environment, Job, Sandbox, scratch, workspace};
+use podium_sandbox::{CpuSet, Job, Sandbox, scratch, workspace};
 use podium_types::execution::{Execution, Program};
 use tempfile::TempDir;
 
 use crate::run::config::SandboxConfig;
 use crate::run::error::RunError;
 use crate::run::resources::{self, Resources};
-use crate::run::site::{Site, execution_limits, open_sandbox};
+use crate::run::site::{Site, execution_limits};
 
 /// A sandbox that is ready for scripts, one after the other.
 pub struct Alone {
@@ -55,8 +55,7 @@ impl Alone {
         data: &Folders,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Self, RunError> {
-        let sandbox = open_sandbox(config)?;
-        let environment: Environment = site.environment(config, &*sandbox, progress)?;
+        let (sandbox, environment) = site.sandbox_and_environment(config, progress)?;
         let resources = Resources::take(site, config, 1)?;
         let temporary = scratch::folder()?;
         let nothing = Program::Command { argv: Vec::new() };

@@ -246,6 +246,9 @@ pub enum RunError {
     /// A run that has files of nodes or a report, and no journal.
     #[error("the journal of {} is gone, and with it what the run did and paid for", .0.display())]
     JournalLost(std::path::PathBuf),
+    /// A configuration that is not what the run began with.
+    #[error("{} was changed since the run began", .0.display())]
+    ConfigChanged(std::path::PathBuf),
     /// A run all of whose nodes have been graded: whoever goes on with it could know their scores.
     #[error("{} is closed: all its nodes have been graded", .0.display())]
     Closed(std::path::PathBuf),
@@ -272,6 +275,12 @@ pub enum RunError {
     Format(u32),
 }
 
+/// What to do about a lost journal.
+const PUT_BACK: &str = "put journal.db back from a copy; the best submission so far is still in best/. Going on would begin anew";
+
+/// What to do about a changed configuration.
+const CHANGED: &str = "put back what it was; `podium resume` raises limits (--steps, --time-limit, --max-cost), and a run with another configuration is a new one";
+
 /// The next step where a model's service is elsewhere than before.
 const MOVE_BACK: &str =
     "set the address as it was (OPENAI_BASE_URL, say); to move on purpose, change place.json";
@@ -297,6 +306,7 @@ impl RunError {
             Self::Lock(LockError::Io { .. })
             | Self::Pointer { .. }
             | Self::JournalLost(_)
+            | Self::ConfigChanged(_)
             | Self::Data(_)
             | Self::Playbook(_)
             | Self::NoPlaybook(_)
@@ -421,10 +431,8 @@ impl RunError {
                 "go on with it (podium resume), or add --ended: it is then closed, and never resumed".to_owned(),
             ),
             Self::Moved { .. } => Some(MOVE_BACK.to_owned()),
-            Self::JournalLost(_) => Some(
-                "put journal.db back from a copy; the best submission so far is still in best/. Going on would begin anew"
-                    .to_owned(),
-            ),
+            Self::JournalLost(_) => Some(PUT_BACK.to_owned()),
+            Self::ConfigChanged(_) => Some(CHANGED.to_owned()),
             Self::DiskFull(_) => {
                 Some("free some room, then go on; everything committed is kept".to_owned())
             }
@@ -455,8 +463,8 @@ impl RunError {
     fn data_hint(&self) -> Option<String> {
         match self {
             Self::NotPrepared { competition, kind: podium_competition::Kind::Kaggle, .. } => Some(format!(
-                "Podium does not prepare Kaggle's data itself yet: mlebench prepare -c {competition}, or name the \
-                 folder with --data-dir if they are elsewhere"
+                "podium competitions prepare {competition} --raw DIR prepares a download, as mlebench prepare -c \
+                 {competition} does; name the folder with --data-dir if the data are elsewhere"
             )),
             Self::NotPrepared { competition, kind: podium_competition::Kind::Own, .. } => Some(format!(
                 "its folder is not whole: remove {competition} there and make it anew with podium competitions new"

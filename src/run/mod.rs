@@ -2,10 +2,12 @@
 //!
 //! - [`alone`]: one script in the sandbox without a run; [`ladder`]: the board of an own competition made so
 //! - [`attempts`]: what code tried on its sandbox
+//! - [`course`]: what would have been handed in over time, graded after the end
 //! - [`sessions`]: what the shells and kernels of a loop came to
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
 //! - [`oracle`]: all nodes of an ended run graded, for people only
 //! - [`order`]: what a user asks for, resolved into it
+//! - [`provenance`]: with what a run was made, as its lock file holds it
 //! - [`predict`]: the best solution of a run on new rows
 //! - [`recording`]: recorded runs as models
 //! - [`wording`]: which description of its competition an agent is shown
@@ -35,6 +37,7 @@ pub mod batch;
 pub mod clock;
 pub mod config;
 pub mod context;
+pub mod course;
 pub mod driver;
 pub mod error;
 pub mod events;
@@ -51,6 +54,7 @@ pub mod oracle;
 pub mod order;
 pub mod predict;
 pub mod preset;
+pub mod provenance;
 pub mod recording;
 pub mod resources;
 pub mod sessions;

@@ -281,6 +281,7 @@ impl Order {
             let origin = match value.origin {
                 podium_scaffold::spec::Origin::File => self.scaffold_file(),
                 podium_scaffold::spec::Origin::Set => "--set".to_owned(),
+                podium_scaffold::spec::Origin::Default => "default".to_owned(),
                 podium_scaffold::spec::Origin::Unset => "not set".to_owned(),
             };
             origins.push(Origin { name: value.path.clone(), value: value.value.to_string(), origin });

@@ -232,18 +232,14 @@ impl Site {
         Ok(Some(own?))
     }
 
-    /// The Python environment, built on first use; `progress` hears of it.
-    ///
-    /// # Errors
-    /// When there is no Python, or it cannot be built.
-    pub fn environment(
+    /// The Python environment on this machine, built on first use; `progress` hears of it.
+    fn environment(
         &self,
         config: &SandboxConfig,
-        sandbox: &dyn Sandbox,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Environment, RunError> {
-        if let Some(own) = self.own_python(config, sandbox)? {
-            return Ok(own);
+        if let Some(python) = &self.python {
+            return Ok(Environment::of_user(python)?);
         }
         let interpreter = Interpreter::find(None)?;
         Ok(Environment::build(
@@ -253,6 +249,31 @@ impl Site {
             &interpreter,
             progress,
         )?)
+    }
+
+    /// Both at once, for both wait for programs; an environment inside an image after the sandbox in which it is asked.
+    pub(super) fn sandbox_and_environment(
+        &self,
+        config: &SandboxConfig,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(Arc<dyn Sandbox>, Environment), RunError> {
+        if let Some(python) = self.python.as_ref().filter(|_| config.has_own_image()) {
+            let sandbox = open_sandbox(config)?;
+            let environment = Environment::of_image_now(&*sandbox, python)?;
+            return Ok((sandbox, environment));
+        }
+        std::thread::scope(|scope| {
+            let opening = std::thread::Builder::new()
+                .name("podium-open".to_owned())
+                .spawn_scoped(scope, || open_sandbox(config));
+            let environment = self.environment(config, progress);
+            let sandbox = match opening.map(std::thread::ScopedJoinHandle::join) {
+                Ok(Ok(sandbox)) => sandbox?,
+                // No thread, or a panic in it: once more, here.
+                Ok(Err(_)) | Err(_) => open_sandbox(config)?,
+            };
+            Ok((sandbox, environment?))
+        })
     }
 
     /// Everything a live run of `config` works with.
@@ -270,8 +291,7 @@ impl Site {
         let models = config.models()?;
         let client = self.client(&config.model_texts(), &models, Some(&competition.id))?;
         let data = self.prepared(&competition)?;
-        let sandbox = open_sandbox(&config.sandbox)?;
-        let environment = self.environment(&config.sandbox, &*sandbox, progress)?;
+        let (sandbox, environment) = self.sandbox_and_environment(&config.sandbox, progress)?;
         let workers = config.scaffold()?.parallel_executions();
         let resources = Resources::take(self, &config.sandbox, workers)?;
         let execution_limits = execution_limits(&config.sandbox);

@@ -26,6 +26,7 @@ mod demo;
 mod disk;
 mod errors;
 mod experiment;
+mod experiment_report;
 mod grade;
 mod grade_list;
 mod grade_nodes;

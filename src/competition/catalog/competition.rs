@@ -11,6 +11,7 @@ use crate::board::Board;
 use crate::catalog::grading::Grading;
 use crate::catalog::metric::Metric;
 use crate::catalog::training::Training;
+use crate::prepare::Preparation;
 
 /// Where a competition comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +63,9 @@ pub struct Competition {
     /// Where the labels of the training rows are; absent where no holdout can be made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub training: Option<Training>,
+    /// How the data come from a raw download; absent where nobody has said it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<Preparation>,
     /// The board that medals are read from.
     pub board: Board,
     /// What a run is likely to need.

@@ -21,6 +21,7 @@ use std::sync::atomic::AtomicU64;
 
 pub use column::{Cell, Column, MixedCell, Texts};
 pub use error::CsvError;
+pub use number::Decimals;
 pub(crate) use number::{boolean, float64, int64, is_missing};
 pub use table::{MAX_COLUMNS, ReadOptions, Table};
 

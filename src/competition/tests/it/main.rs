@@ -12,6 +12,9 @@
     reason = "helpers of tests may be as blunt as tests"
 )]
 
+#[macro_use]
+mod every;
+
 mod benchmark;
 mod board;
 mod catalog;
@@ -26,6 +29,7 @@ mod official;
 mod offline;
 mod oracle;
 mod own;
+mod prepare;
 mod preview;
 mod remarks;
 mod vectors;
