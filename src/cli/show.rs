@@ -31,7 +31,6 @@ use crate::run::summary::RunReport;
     after_help = "Examples:\n  podium show runs/aide-segment-1\n  podium show runs/aide-segment-1 --calls\n  \
     podium show runs/aide-segment-1 --html"
 )]
-#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct Arguments {
     /// The run's folder
     run: PathBuf,
