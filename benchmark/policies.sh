@@ -4,6 +4,7 @@
 #   podium=PATH     the program                          [target/release/podium]
 #   out=FOLDER      runs and results; what is there is not run again [target/policies]
 #   steps=N         steps of a run                       [20]
+#   limit=TIME      of one execution                     [60s]; more on a busy machine
 #   seeds="1 2 3"   seeds of each pair
 #   jobs=N          runs at the same time                [the machine's processors]
 #   scaffolds="…"   ids                                  [all tree searches]
@@ -16,11 +17,11 @@
 # better.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-podium=target/release/podium out=target/policies steps=20 seeds="1 2 3" jobs=$(nproc) scaffolds= competitions= python=
+podium=target/release/podium out=target/policies steps=20 limit=60s seeds="1 2 3" jobs=$(nproc) scaffolds= competitions= python=
 for option in "$@"; do
   case $option in
-    podium=* | out=* | steps=* | seeds=* | jobs=* | scaffolds=* | competitions=* | python=*) declare "$option" ;;
-    *) sed -n '2,17s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+    podium=* | out=* | steps=* | limit=* | seeds=* | jobs=* | scaffolds=* | competitions=* | python=*) declare "$option" ;;
+    *) sed -n '2,18s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
   esac
 done
 podium=$(realpath "$podium")
@@ -44,13 +45,13 @@ one() {
       "$podium" resume "$run" --json
     else
       "$podium" run --scaffold "$scaffold" --competition "$competition" --model playbook --seed "$seed" --steps "$steps" \
-        --execution-limit 60s --memory 2GiB --cpus 1 --data-dir "$out/data" ${python:+--python "$python"} --into "$run" --json
+        --execution-limit "$limit" --memory 2GiB --cpus 1 --data-dir "$out/data" ${python:+--python "$python"} --into "$run" --json
     fi >"$run.out" 2>"$run.err" || echo "$scaffold on $competition, seed $seed: exit code $?, see $run.err" >&2
   fi
   echo "$scaffold on $competition, seed $seed: done" >&2
 }
 export -f one
-export podium out steps python
+export podium out steps limit python
 for seed in $seeds; do
   for competition in $competitions; do
     for scaffold in $scaffolds; do printf '%s %s %s\0' "$scaffold" "$competition" "$seed"; done

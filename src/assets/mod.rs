@@ -147,6 +147,31 @@ impl Assets {
         Ok(files)
     }
 
+    /// The stand-in model's library for competitions of the user's own, as that of `competition`: each of its scripts with
+    /// `before` in front, and `common/...`. Empty without a folder.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn own_playbook(
+        &self,
+        competition: &str,
+        before: &str,
+    ) -> Result<BTreeMap<String, String>, AssetError> {
+        let mut files = self.playbook(competition)?;
+        let Some(folder) = &self.folder else { return Ok(files) };
+        let Ok(entries) = std::fs::read_dir(folder.join("benchmark/own/playbook")) else { return Ok(files) };
+        for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()) {
+            let Some(name) = path.file_name().map(|name| name.to_string_lossy().into_owned()) else {
+                continue;
+            };
+            let text = read(&path)?;
+            let script = path.extension().is_some_and(|end| end == "py");
+            let text = if script { format!("{before}\n\n{text}") } else { text };
+            files.insert(format!("{competition}/{name}"), text);
+        }
+        Ok(files)
+    }
+
     /// Where the archives of an offline competition stand, when there is a folder.
     pub fn offline_data(&self, competition: &str) -> Option<PathBuf> {
         self.folder.as_ref().map(|folder| folder.join("benchmark/offline").join(competition).join("data"))

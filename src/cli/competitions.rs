@@ -1,19 +1,22 @@
-//! `podium competitions`: list, show, prepare, import.
+//! `podium competitions`: list, show, prepare, import, new.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::cli::competitions_check;
 use crate::cli::competitions_import::{self, Checksums};
+use crate::cli::competitions_prepare::{self, PrepareArguments};
 use crate::cli::competitions_show::{facts, is_of, row, show, whole};
 use crate::cli::failure::Failure;
+use crate::cli::own;
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
 use crate::run::error::RunError;
 
-/// Competitions: list, show, prepare, import
+/// Competitions: list, show, prepare, import, new
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List competitions
@@ -39,11 +42,26 @@ pub(crate) enum Command {
         json: bool,
     },
     /// Prepare the data of competitions
-    #[command(after_help = "Example:\n  podium competitions prepare segment diamonds")]
-    Prepare {
-        /// Their ids
-        #[arg(required = true, value_name = "ID")]
-        ids: Vec<String>,
+    ///
+    /// Offline competitions are built in. Those held on Kaggle are prepared from a raw download, as MLE-bench prepares
+    /// them and byte for byte the same.
+    #[command(
+        after_help = "Examples:\n  podium competitions prepare segment diamonds\n  podium competitions prepare spaceship-titanic --raw downloads/spaceship-titanic"
+    )]
+    Prepare(PrepareArguments),
+    /// Make a competition of your own data
+    #[command(
+        after_help = "Examples:\n  podium competitions new churn --from churn.csv --target churned --metric auc\n  \
+        podium competitions new demand --from data/ --target sold --metric rmse --split time:date"
+    )]
+    New(Box<own::NewArguments>),
+    /// Look for what would spoil a competition: faults of grading, and data that tell the answers
+    ///
+    /// The answers are read. The exit code is 1 when the competition cannot grade itself.
+    #[command(after_help = "Example:\n  podium competitions check churn")]
+    Check {
+        /// Its id
+        id: String,
         /// Print one JSON document on standard output
         #[arg(long)]
         json: bool,
@@ -99,20 +117,16 @@ pub(crate) fn main(
             let competition = catalog.get(id).map_err(RunError::from)?;
             if *json { terminal.json(&whole(competition, &site)) } else { show(competition, &site, terminal) }
         }
-        Command::Prepare { ids, json } => {
-            let mut prepared = Vec::new();
-            for id in ids {
-                let competition = catalog.get(id).map_err(RunError::from)?;
-                let folders = site.prepared(competition)?;
-                if !json {
-                    terminal.line(&escape(&format!("{id}: ready in {}", folders.public.display())));
-                }
-                prepared.push(json!({"id": id, "public": folders.public, "private": folders.private}));
-            }
-            if *json {
-                terminal.json(&prepared);
-            }
+        Command::Prepare(arguments) => competitions_prepare::main(arguments, &catalog, &site, terminal)?,
+        Command::Check { id, json } => {
+            return competitions_check::main(
+                catalog.get(id).map_err(RunError::from)?,
+                *json,
+                &site,
+                terminal,
+            );
         }
+        Command::New(arguments) => return own::new(arguments, &site, terminal),
         Command::Import { folder, checksums, json } => {
             return competitions_import::main(folder, *checksums, *json, &catalog, terminal);
         }

@@ -145,7 +145,8 @@ pub(crate) fn show(competition: &Competition, site: &Site, terminal: &Terminal) 
 /// What a user does about data that are not prepared.
 pub(crate) fn next_step(id: &str) -> String {
     format!(
-        "mlebench prepare -c {id}, then --data-dir DIR or PODIUM_DATA_DIR where its data folder is elsewhere"
+        "podium competitions prepare {id} --raw DIR from a download, or mlebench prepare -c {id}; then --data-dir DIR or \
+         PODIUM_DATA_DIR where its data folder is elsewhere"
     )
 }
 
@@ -182,7 +183,7 @@ fn sizes(competition: &Competition) -> String {
             let share = |part: u64| 100.0 * part as f64 / whole.max(1) as f64;
             let origin = match competition.kind {
                 Kind::Kaggle => "original training rows",
-                Kind::Offline => "rows of the source",
+                Kind::Offline | Kind::Own => "rows of the source",
             };
             parts.push(format!(
                 "{train} rows to train on and {test} to predict, {:.1} % and {:.1} % of {whole} {origin}",

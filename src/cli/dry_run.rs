@@ -2,12 +2,14 @@
 
 use std::process::ExitCode;
 
+use podium_competition::PreviewOptions;
 use podium_llm::WorstCase;
 use podium_types::chat::ChatRequest;
 use serde_json::json;
 
 use crate::cli::failure::Failure;
 use crate::cli::terminal::{Terminal, dollars, escape};
+use crate::run::config::{PreviewMode, RunConfig};
 use crate::run::error::RunError;
 use crate::run::order::Resolved;
 use crate::run::site::Site;
@@ -42,6 +44,7 @@ pub(crate) fn main(
                 "output_tokens": call.worst.output_tokens,
                 "cost_usd": call.cost(),
             })),
+            "data_shown": data_shown(config, &preview),
             "leaves_the_machine": first.as_ref().map_or("nothing: no model is asked", |call| &call.leaves),
         }));
         return Ok(ExitCode::SUCCESS);
@@ -53,12 +56,31 @@ pub(crate) fn main(
     for note in &config.sandbox.cut {
         terminal.line(&escape(&format!("note: {note}")));
     }
+    let shown = data_shown(config, &preview);
+    let part = |name: &str| shown.get(name).cloned().unwrap_or_default();
+    terminal.line(&escape(&format!(
+        "\nof the data the model is shown: the description ({} characters) and an overview ({} characters): {}",
+        part("description_characters"), part("overview_characters"), part("overview_holds").as_str().unwrap_or_default()
+    )));
     match &first {
         Some(call) => call.tell(terminal),
         None => terminal.line("\nno model is asked before something was run: there is no first prompt"),
     }
     terminal.line("nothing was run or spent");
     Ok(ExitCode::SUCCESS)
+}
+
+/// What of the data goes to the model before any code has run.
+fn data_shown(config: &RunConfig, preview: &str) -> serde_json::Value {
+    json!({
+        "preview": config.preview.as_str(),
+        "overview_holds": match config.preview {
+            PreviewMode::Full => "names of files and columns, types, ranges, example values",
+            PreviewMode::Schema => "names of files and columns, types",
+        },
+        "overview_characters": preview.chars().count(),
+        "description_characters": config.task.description.chars().count(),
+    })
 }
 
 /// The call that a run would begin with.
@@ -81,8 +103,14 @@ impl FirstCall {
         let prepared = client.prepare(model).map_err(RunError::from)?;
         let leaves = match &prepared.base_url {
             Some(url) => format!(
-                "to {url}: the description, file and column names, sample rows and statistics of the public data, \
-                 the agent's code and its output; never the answers"
+                "to {url}: the description, {}, the agent's code and its output; never the answers",
+                match resolved.config.preview {
+                    PreviewMode::Full =>
+                        "file and column names, sample rows and statistics of the public data",
+                    PreviewMode::Schema => {
+                        "file and column names and types of the public data, no values of it unless code prints them"
+                    }
+                }
             ),
             None if prepared.recorded => "nothing: a recorded run answers".to_owned(),
             None => "nothing: the stand-in model is part of the program".to_owned(),
@@ -112,14 +140,17 @@ impl FirstCall {
 
 /// The overview that the run would show: of the training table without the rows that it would hold out.
 fn preview(resolved: &Resolved, data: &podium_competition::Folders) -> Result<String, Failure> {
-    let max_chars = resolved.scaffold.head().data_preview.max_chars;
+    let options = PreviewOptions {
+        max_chars: resolved.scaffold.head().data_preview.max_chars,
+        schema_only: resolved.config.preview == PreviewMode::Schema,
+    };
     let plan = validation::plan(resolved.scaffold.validation(), resolved.config.seed);
     let (Some(plan), Some(training)) = (plan, &resolved.competition.training) else {
-        return Ok(podium_competition::preview(&data.public, max_chars));
+        return Ok(podium_competition::preview_with(&data.public, options));
     };
     let place = podium_sandbox::scratch::folder().map_err(RunError::from)?;
     let holdout = podium_competition::Holdout::at(place.path());
     holdout.lay(&resolved.competition, &data.public, &plan).map_err(RunError::from)?;
     let instead = std::iter::once((training.file.clone(), holdout.training_table())).collect();
-    Ok(podium_competition::preview::preview_instead(&data.public, max_chars, &instead))
+    Ok(podium_competition::preview::preview_instead(&data.public, options, &instead))
 }

@@ -4,7 +4,9 @@
 
 mod calls;
 mod competitions;
+mod competitions_check;
 mod competitions_import;
+mod competitions_prepare;
 mod competitions_show;
 mod doctor;
 mod dry_run;
@@ -19,7 +21,10 @@ mod grants;
 mod job;
 mod live;
 mod model;
+mod one_page;
+mod own;
 mod policy;
+mod predict;
 mod progress;
 mod replay;
 mod resume;
@@ -70,6 +75,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Show a run: its tree, its calls, its report, or a page for a browser
     Show(show::Arguments),
+    /// Predict new rows with the best script of a run, in the sandbox
+    Predict(predict::Arguments),
     /// Show runs and experiments in a browser of this machine
     View(view::Arguments),
     /// Experiments: many runs, planned, run and gone on with
@@ -78,11 +85,13 @@ enum Command {
     /// Short for `podium experiment report`
     #[command(after_help = "Examples:\n  podium report ab\n  podium report ab --by steps --json")]
     Report(experiment::report::Arguments),
+    /// Two experiments or two runs beside each other
+    Compare(experiment::compare::PairArguments),
     /// Score a submission as the competition would, or all nodes of an ended run
     Grade(grade::Arguments),
     /// Check a submission's format, without a score
     Validate(validate::Arguments),
-    /// Competitions: list, show, prepare, import
+    /// Competitions: list, show, prepare, import, new
     #[command(subcommand)]
     Competitions(competitions::Command),
     /// Scaffolds: list, show, and how they read a model's answer
@@ -140,9 +149,11 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
         Command::Resume(arguments) => resume::main(&arguments, site, terminal),
         Command::Replay(arguments) => replay::main(&arguments, terminal),
         Command::Show(arguments) => show::main(&arguments, terminal),
+        Command::Predict(arguments) => predict::main(&arguments, site, terminal),
         Command::View(arguments) => view::main(&arguments, terminal),
         Command::Experiment(command) => experiment::main(&command, site, terminal),
-        Command::Report(arguments) => experiment::report::main(&arguments, terminal),
+        Command::Report(arguments) => experiment::report::main(&arguments, &cli.site, terminal),
+        Command::Compare(arguments) => experiment::compare::pair(&arguments, &cli.site, terminal),
         Command::Grade(arguments) => grade::main(&arguments, site, terminal),
         Command::Validate(arguments) => validate::main(&arguments, site, terminal),
         Command::Competitions(command) => competitions::main(&command, site, terminal),

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use podium_sandbox::SandboxKind;
 use podium_types::money::Usd;
 use tokio::sync::watch;
@@ -12,11 +12,12 @@ use tokio::sync::watch;
 use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::grants::GrantArguments;
+use crate::cli::own::{self, OwnArguments};
 use crate::cli::progress::{Progress, events_file};
 use crate::cli::site::{SiteArguments, tell_models};
-use crate::cli::terminal::Terminal;
+use crate::cli::terminal::{Terminal, escape};
 use crate::cli::{dry_run, runtime, summary, values};
-use crate::run::config::{Place, RunConfig};
+use crate::run::config::{Place, PreviewMode, RunConfig};
 use crate::run::driver::Interrupt;
 use crate::run::error::RunError;
 use crate::run::folder::RunFolder;
@@ -33,15 +34,24 @@ use crate::run::world::Equipment;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  podium run --scaffold aide --competition segment --model playbook --steps 8\n  \
-    OPENAI_API_KEY=… podium run --scaffold aide -c segment --model openai/gpt-4.1-mini --time-limit 1h --max-cost 2"
+    OPENAI_API_KEY=… podium run --scaffold aide -c segment --model openai/gpt-4.1-mini --time-limit 1h --max-cost 2\n  \
+    podium run --data churn.csv --target churned --metric auc --model openai/gpt-4.1-mini --steps 10"
 )]
 pub(crate) struct Arguments {
     /// The scaffold: see `podium scaffolds list`
     #[arg(short, long, default_value = "aide", value_name = "S")]
     scaffold: String,
     /// The competition: see `podium competitions list`
-    #[arg(short, long, value_name = "C")]
-    competition: String,
+    #[arg(short, long, value_name = "C", required_unless_present = "data")]
+    competition: Option<String>,
+    /// A folder of your own data, or one table: a competition is made of it first
+    #[arg(long, value_name = "DIR", conflicts_with = "competition", help_heading = "Your own data")]
+    data: Option<PathBuf>,
+    #[command(flatten)]
+    own: OwnArguments,
+    /// What of the data an overview shows to the model: full, or schema (names and types, no values)
+    #[arg(long, value_name = "WHAT", default_value = "full", help_heading = "Your own data")]
+    preview: PreviewWord,
     /// The model for all roles, as provider/name; `playbook` is the built-in stand-in, `replay/RUN_FOLDER` a recorded run
     #[arg(short, long, value_name = "M", value_parser = values::model)]
     model: Option<String>,
@@ -97,12 +107,37 @@ pub(crate) struct Arguments {
     dry_run: bool,
 }
 
+/// What of the data a model is shown before it has run anything.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum PreviewWord {
+    Full,
+    Schema,
+}
+
 impl Arguments {
-    fn order(&self) -> Result<Order, Failure> {
+    /// The competition that is named, or one made of the user's own data.
+    fn competition(&self, site: &Site, terminal: &Terminal) -> Result<String, Failure> {
+        let Some(from) = &self.data else {
+            if self.own.given() {
+                return Err(Failure::usage("--target, --metric and the like belong to --data")
+                    .hint("name your own data with --data, or leave them out"));
+            }
+            return Ok(self.competition.clone().unwrap_or_default());
+        };
+        let mut request = self.own.request(None, from.clone(), None)?;
+        request.schema_only = matches!(self.preview, PreviewWord::Schema);
+        let made = own::make(&request, site, terminal)?;
+        let done = if made.fresh { "made of" } else { "there already, of" };
+        let id = &made.competition.id;
+        terminal.error_line(&escape(&format!("competition  {id} ({done} {})", from.display())));
+        Ok(made.competition.id)
+    }
+
+    fn order(&self, competition: String) -> Result<Order, Failure> {
         Ok(Order {
             scaffold: self.scaffold.clone(),
             overrides: self.set.clone(),
-            competition: self.competition.clone(),
+            competition,
             model: self.model.clone(),
             roles: self.role.iter().cloned().collect(),
             seed: self.seed,
@@ -114,6 +149,10 @@ impl Arguments {
             sandbox: Asked { kind: self.sandbox, ..self.grants.asked()? },
             description: self.description.clone(),
             mle_bench: self.mle_bench.clone(),
+            preview: match self.preview {
+                PreviewWord::Full => PreviewMode::Full,
+                PreviewWord::Schema => PreviewMode::Schema,
+            },
         })
     }
 }
@@ -137,7 +176,7 @@ pub(crate) fn main(
         ))
         .hint("leave out --python for the pinned profile, or --environment for your own Python"));
     }
-    let mut order = arguments.order()?;
+    let mut order = arguments.order(arguments.competition(&site, terminal)?)?;
     site.mounts.clone_from(&order.sandbox.mounts);
     order.name_recordings(&mut site)?;
     if site.python.is_none() && site.requirements(&order.sandbox.environment).is_empty() {

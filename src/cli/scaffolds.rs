@@ -148,6 +148,7 @@ fn show(
         let origin = match value.origin {
             Origin::File => "",
             Origin::Set => "  (--set)",
+            Origin::Default => "  (default)",
             Origin::Unset => "  (not set)",
         };
         terminal.line(&escape(&format!("{} = {}{origin}", value.path, value.value)));

@@ -14,8 +14,8 @@ use crate::cli::calls::Calls;
 use crate::cli::failure::Failure;
 use crate::cli::progress::line;
 use crate::cli::steps::Steps;
-use crate::cli::summary;
 use crate::cli::terminal::{Terminal, escape};
+use crate::cli::{one_page, summary};
 use crate::run::config::RunConfig;
 use crate::run::error::RunError;
 use crate::run::folder::write_whole;
@@ -30,12 +30,16 @@ use crate::run::summary::RunReport;
     after_help = "Examples:\n  podium show runs/aide-segment-1\n  podium show runs/aide-segment-1 --calls\n  \
     podium show runs/aide-segment-1 --html"
 )]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct Arguments {
     /// The run's folder
     run: PathBuf,
     /// List every model call instead of the nodes or the steps
     #[arg(long)]
     calls: bool,
+    /// The run on one page, in Markdown: what was tried, what helped, where time and dollars went
+    #[arg(long, conflicts_with_all = ["calls", "json", "html", "full"])]
+    summary: bool,
     /// Of a loop: show long texts whole
     #[arg(long, conflicts_with_all = ["calls", "json", "html"])]
     full: bool,
@@ -68,6 +72,10 @@ pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCod
     let open = run.open_intents()?;
     let entries = run.entries_so_far()?;
     let report = run.report()?;
+    if arguments.summary {
+        terminal.line(escape(&one_page::page(&run, &entries, report.as_ref())).trim_end());
+        return Ok(ExitCode::SUCCESS);
+    }
     if let Some(file) = &arguments.html {
         return write_page(&run, &entries, report.as_ref(), file.as_deref(), terminal);
     }

@@ -98,6 +98,9 @@ fn budget(run: &StoredRun) -> String {
 
 /// Which board medals refer to, in words.
 pub(crate) fn board(kind: BoardKind, teams: Option<usize>) -> String {
+    if (kind, teams) == (BoardKind::Baselines, None) {
+        return "none: no medals".to_owned();
+    }
     let teams = teams.map_or_else(|| "an unknown number of".to_owned(), |teams| teams.to_string());
     match kind {
         BoardKind::Kaggle => format!("{teams} human teams"),
@@ -188,7 +191,7 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
         ),
     );
     let script = run.folder.best_path().join("solution.py");
-    if report.outcome == Outcome::Graded && script.is_file() {
+    if matches!(report.outcome, Outcome::Graded | Outcome::NoAnswers) && script.is_file() {
         say("script", &script.display().to_string());
     }
     say("run", &run.folder.path().display().to_string());
@@ -271,6 +274,10 @@ pub(crate) fn grade(report: &GradingReport, terminal: &Terminal) {
     let score = report.score.map_or_else(|| "none".to_owned(), shown);
     let better = if report.is_lower_better { "lower is better" } else { "higher is better" };
     say("test score", &format!("{score} ({better})"));
+    if report.gold_threshold.is_none() && report.board.kind == BoardKind::Baselines {
+        report.notes.iter().for_each(|note| say("note", note));
+        return;
+    }
     let medal = match (report.gold_medal, report.silver_medal, report.bronze_medal) {
         (true, ..) => "gold",
         (_, true, _) => "silver",
@@ -278,8 +285,7 @@ pub(crate) fn grade(report: &GradingReport, terminal: &Terminal) {
         _ => "none",
     };
     let against = board(report.board.kind, report.board.teams);
-    let place =
-        report.percentile.map(|share| format!("; better than {share:.0} % of them")).unwrap_or_default();
+    let place = report.percentile.map(|share| format!("; percentile {share:.0} of them")).unwrap_or_default();
     say("medal", &format!("{medal}, against {against}{place}"));
     let threshold = |value: Option<Number>| value.map_or_else(|| "-".to_owned(), shown);
     say(

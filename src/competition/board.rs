@@ -87,7 +87,7 @@ pub struct Standing {
     pub medal: Option<Medal>,
     /// Strictly better than the median.
     pub above_median: bool,
-    /// Percentage of the board that it beats strictly; `None` without lines.
+    /// Percentage of the board that it beats, half of the lines that are level with it included; `None` without lines.
     pub percentile: Option<f64>,
 }
 
@@ -147,15 +147,17 @@ impl Board {
     pub fn standing(&self, score: f64) -> Option<Standing> {
         let thresholds = self.thresholds.as_ref()?;
         let scores = self.scores();
-        let share = |beaten: usize| (!scores.is_empty()).then(|| 100.0 * beaten as f64 / scores.len() as f64);
+        let share = |halves: usize| (!scores.is_empty()).then(|| 50.0 * halves as f64 / scores.len() as f64);
         if !score.is_finite() {
             return Some(Standing { medal: None, above_median: false, percentile: share(0) });
         }
         let beaten = scores.iter().filter(|other| thresholds.direction.better(score, **other)).count();
+        #[expect(clippy::float_cmp, reason = "a board and a submission are rounded in the same way")]
+        let level = scores.iter().filter(|other| **other == score).count();
         Some(Standing {
             medal: thresholds.medal(score),
             above_median: thresholds.above_median(score),
-            percentile: share(beaten),
+            percentile: share(2 * beaten + level),
         })
     }
 

@@ -4,25 +4,31 @@
 //! to read and writes nothing but prepared data. Texts of the catalog are handed in by the caller.
 //!
 //! - [`catalog`]: competition.toml, strictly read; lists, splits, look-ups
+//! - [`check`](mod@check): what tells the answers, looked for before money is spent
 //! - [`csv`]: CSV as pandas reads it, the law of what a submission says
 //! - [`data`]: MLE-bench's folder layout; preparing the offline competitions
 //! - [`grade`](mod@grade): submission and answers to a score, or to a reason why not
 //! - [`holdout`]: training labels that the harness keeps, to judge candidates by
 //! - [`board`]: thresholds and medals by Kaggle's rule, `leaderboard` from a file of the user's own
 //! - [`report`](mod@report): the grading report with MLE-bench's fields; [`aggregate`] of many
+//! - [`own`]: a competition made from the user's own data
 //! - [`parallel`]: many competitions at once, each on its own
+//! - [`prepare`](mod@prepare): a raw download to prepared data, as MLE-bench does it
 //! - [`preview`](mod@preview): the data overview an agent is shown
 
 pub mod aggregate;
 pub mod board;
 pub mod catalog;
+pub mod check;
 pub mod csv;
 pub mod data;
 mod digest;
 pub mod grade;
 pub mod holdout;
 mod leaderboard;
+pub mod own;
 pub mod parallel;
+pub mod prepare;
 pub mod preview;
 pub mod report;
 

@@ -64,7 +64,8 @@ pub struct GradingReport {
     pub notes: Vec<String>,
     /// Which board the medals refer to.
     pub board: ReportBoard,
-    /// Percentage of the board that is beaten; `None` when its lines are not at hand.
+    /// Percentage of the board that is beaten, half of the lines that are level included; `None` when they are not at
+    /// hand.
     pub percentile: Option<f64>,
 }
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::experiment::error::ExperimentError;
 use crate::experiment::settings;
 use crate::experiment::spec::{Arm, ExperimentSpec, MODEL, SCAFFOLD};
+use crate::run::config::PreviewMode;
 use crate::run::grants::Asked;
 use crate::run::order::{Order, Resolved, packages_pinned};
 use crate::run::site::Site;
@@ -169,6 +170,7 @@ fn order(site: &Site, arm: &Arm, competition: &str, seed: u64) -> Result<Order, 
         sandbox: Asked { environment: "base".to_owned(), ..Asked::default() },
         description: Wording::Original,
         mle_bench: site.variables.get("PODIUM_MLE_BENCH").map(PathBuf::from),
+        preview: PreviewMode::default(),
     };
     for (name, value) in arm.iter().filter(|(name, _)| *name != SCAFFOLD && *name != MODEL) {
         settings::apply(&mut order, name, value)?;

@@ -162,7 +162,7 @@ pub fn dollars(value: &str) -> Result<Usd, String> {
 }
 
 /// Bytes, with a unit of a power of 1024 behind them.
-fn size(value: &str) -> Result<u64, String> {
+pub fn size(value: &str) -> Result<u64, String> {
     let wrong = || "write a size as `8GiB`, `512M` or a number of bytes".to_owned();
     let value = value.trim();
     let (number, unit) = value.split_at(value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len()));

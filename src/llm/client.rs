@@ -71,6 +71,9 @@ pub(crate) struct Shared {
     recorded: ModelFacts,
     pub(crate) settings: Settings,
     http: OnceLock<Result<reqwest::Client, Error>>,
+    /// For this machine's own services without TLS: no certificates are read for them, which takes some ten
+    /// milliseconds and a megabyte.
+    near: OnceLock<Result<reqwest::Client, Error>>,
     downgrades: Mutex<BTreeMap<ModelName, Without>>,
     corrections: Mutex<BTreeMap<ModelName, Corrections>>,
     /// Models that have called a tool by themselves.
@@ -93,6 +96,7 @@ impl Client {
             recorded: ModelFacts { prices: Some(free), ..ModelFacts::default() },
             settings,
             http: OnceLock::new(),
+            near: OnceLock::new(),
             downgrades: Mutex::default(),
             corrections: Mutex::default(),
             callers: Mutex::default(),
@@ -208,7 +212,7 @@ impl Client {
         check_url(&model.provider, endpoint)?;
         check_key(&model.provider, endpoint)?;
         let facts = self.facts(model);
-        let connection = Connection::new(self.shared.http()?, &self.shared.settings);
+        let connection = Connection::new(self.shared.http(endpoint)?, &self.shared.settings);
         Ok(Box::new(Conversation { wire: provider::wire(endpoint, facts), facts, connection }))
     }
 
@@ -241,8 +245,11 @@ impl Client {
 }
 
 impl Shared {
-    fn http(&self) -> Result<reqwest::Client, Error> {
-        self.http.get_or_init(|| http::client(&self.settings)).clone()
+    fn http(&self, endpoint: &Endpoint) -> Result<reqwest::Client, Error> {
+        if endpoint.base_url.as_deref().is_some_and(is_near) {
+            return self.near.get_or_init(|| http::client(&self.settings, false)).clone();
+        }
+        self.http.get_or_init(|| http::client(&self.settings, true)).clone()
     }
 
     fn facts(&self, model: &ModelName) -> &ModelFacts {
@@ -272,10 +279,7 @@ impl Shared {
 
     pub(crate) fn output_limit(&self, model: &ModelName, request: &ChatRequest) -> u32 {
         let facts = self.facts(model);
-        let asked = request.max_output_tokens.or(self.settings.default_max_output_tokens);
-        // The Responses API takes no smaller limit.
-        let least = if facts.api == Api::Responses { 16 } else { 1 };
-        asked.unwrap_or(facts.max_output_tokens).min(facts.output_limit.unwrap_or(u32::MAX)).max(least)
+        output_limit(request.max_output_tokens.or(self.settings.default_max_output_tokens), facts)
     }
 
     fn corrections(&self) -> MutexGuard<'_, BTreeMap<ModelName, Corrections>> {
@@ -323,6 +327,27 @@ fn unknown_provider(provider: &str, settings: &Settings) -> Error {
     Error::Configuration { problem: format!("there is no model provider `{provider}`"), hint }
 }
 
+/// How long an answer may be where so much was asked for.
+fn output_limit(asked: Option<u32>, facts: &ModelFacts) -> u32 {
+    // What is left of a small window is the prompt's: with less no prompt would fit, however short.
+    let half = facts.context_window.map_or(u32::MAX, |window| u32::try_from(window / 2).unwrap_or(u32::MAX));
+    // The Responses API takes no smaller limit.
+    let least = if facts.api == Api::Responses { 16 } else { 1 };
+    let most = facts.output_limit.unwrap_or(u32::MAX).min(half);
+    asked.unwrap_or(facts.max_output_tokens).min(most).max(least)
+}
+
+/// An address of this machine to which nothing is said by TLS.
+fn is_near(base_url: &str) -> bool {
+    let Some(rest) = base_url.strip_prefix("http://") else { return false };
+    let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = match place.strip_prefix('[') {
+        Some(rest) => rest.split(']').next(),
+        None => place.split(':').next(),
+    };
+    matches!(host, Some("127.0.0.1" | "localhost" | "::1"))
+}
+
 fn check_url(provider: &str, endpoint: &Endpoint) -> Result<(), Error> {
     let variable = &endpoint.base_url_variable;
     let Some(base_url) = &endpoint.base_url else {
@@ -360,5 +385,52 @@ fn check_key(provider: &str, endpoint: &Endpoint) -> Result<(), Error> {
             hint: format!("set {variable} again, without line breaks and quotes"),
         }),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ModelFacts, is_near, output_limit};
+    use crate::catalog::Api;
+
+    #[test]
+    fn an_answer_leaves_room_for_the_prompt() {
+        for (asked, window, limit, expected) in [
+            (Some(16_384), None, None, 16_384),
+            (Some(16_384), Some(128_000), None, 16_384),
+            (Some(16_384), Some(128_000), Some(4_096), 4_096),
+            (Some(16_384), Some(8_192), None, 4_096),
+            (Some(16_384), Some(8_192), Some(8_192), 4_096),
+            (Some(100), Some(8_192), None, 100),
+            (Some(100), Some(0), None, 1),
+            (None, Some(200), None, 100),
+            (None, Some(u64::MAX), None, 1_000),
+        ] {
+            let base = ModelFacts { max_output_tokens: 1_000, ..ModelFacts::default() };
+            let facts = ModelFacts { context_window: window, output_limit: limit, ..base };
+            assert_eq!(output_limit(asked, &facts), expected, "{asked:?} {window:?} {limit:?}");
+        }
+        let facts = ModelFacts { api: Api::Responses, ..ModelFacts::default() };
+        assert_eq!(output_limit(Some(1), &facts), 16);
+    }
+
+    #[test]
+    fn what_is_near() {
+        for near in
+            ["http://127.0.0.1:8080/v1", "http://localhost", "http://[::1]:1/v1", "http://localhost/v1"]
+        {
+            assert!(is_near(near), "{near}");
+        }
+        let far = [
+            "https://127.0.0.1/v1",
+            "http://10.0.0.1:80",
+            "http://localhost.org",
+            "http://[::2]:1",
+            "localhost",
+            "",
+        ];
+        for far in far {
+            assert!(!is_near(far), "{far}");
+        }
     }
 }

@@ -1,11 +1,12 @@
-//! What code tried on its sandbox while it ran: the network it does not have, and checks of its submission. Shells and
-//! kernels count like executions, when they have ended.
+//! What code tried on its sandbox while it ran: the network it does not have, checks of its submission, and the place of
+//! the answers, as far as its text names it. Shells and kernels count like executions, when they have ended.
 //!
 //! A function of the journal. The names were asked for by hostile code: whoever shows them escapes them.
 
 use std::collections::BTreeMap;
 
-use podium_scaffold::EffectResult;
+use podium_competition::Competition;
+use podium_scaffold::{Effect, EffectResult};
 use podium_types::execution::Execution;
 use podium_types::key::EffectKey;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,45 @@ pub struct NetworkAttempts {
     /// Host names that were asked for, and how often; the first few.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub names: BTreeMap<String, u64>,
+}
+
+/// An act whose text names the place of the answers. They are not there to be found; that it looked is disclosed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerProbe {
+    /// The act, by its effect's key.
+    pub act: EffectKey,
+    /// The node or step that it was made for.
+    pub number: Option<u32>,
+    /// What it names.
+    pub named: String,
+}
+
+/// Names of the place of the answers that no honest script has a use for. The answers' own file is one where the public
+/// data have none of that name.
+fn places(competition: &Competition) -> Vec<String> {
+    let mut places = vec!["prepared/private".to_owned(), "/private/".to_owned()];
+    let (data, file) = (&competition.data, &competition.answers.file);
+    let public = data.public.iter().chain(&data.train).chain(&data.test).chain([&data.sample_submission]);
+    if !public.into_iter().any(|name| name.ends_with(file.as_str())) {
+        places.push(file.clone());
+    }
+    places
+}
+
+/// The acts that name the place of the answers, in the order in which they finished. A search in texts: it finds who looked
+/// openly, and proves nothing of others.
+pub fn answers_named(entries: &[Entry], competition: &Competition) -> Vec<AnswerProbe> {
+    let places = places(competition);
+    let probe = |entry: &Entry| {
+        let Record::Result { key, effect, .. } = &entry.record else { return None };
+        if !matches!(**effect, Effect::Execute(_) | Effect::Session(_) | Effect::Files(_)) {
+            return None;
+        }
+        let text = serde_json::to_string(effect).ok()?;
+        let named = places.iter().find(|place| text.contains(place.as_str()))?;
+        Some(AnswerProbe { act: key.clone(), number: key.number(), named: named.clone() })
+    };
+    entries.iter().filter_map(probe).collect()
 }
 
 /// The executions that tried, in the order in which they finished, and the shells and kernels.

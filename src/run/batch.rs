@@ -72,6 +72,9 @@ impl Site {
     /// # Errors
     /// When they are not there and cannot be made ready.
     pub fn answers(&self, competition: &Competition) -> Result<PathBuf, RunError> {
+        if competition.answers.absent {
+            return Err(RunError::NoAnswers(competition.id.clone()));
+        }
         let answers = podium_competition::folders(&self.data_dir, &competition.id).answers(competition);
         if podium_competition::is_pointer(&answers) {
             return Err(RunError::Pointer { path: answers });

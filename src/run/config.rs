@@ -50,6 +50,35 @@ pub struct RunConfig {
     /// Which description the agent is shown; the text itself is in `task`.
     #[serde(default, skip_serializing_if = "Wording::is_original")]
     pub description: Wording,
+    /// What of the data the overview shows to a model.
+    #[serde(default, skip_serializing_if = "PreviewMode::is_full")]
+    pub preview: PreviewMode,
+}
+
+/// What of the data the overview shows to a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PreviewMode {
+    /// Names, types, ranges and example values.
+    #[default]
+    Full,
+    /// Names and types.
+    Schema,
+}
+
+impl PreviewMode {
+    /// As the command line spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Schema => "schema",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    const fn is_full(&self) -> bool {
+        matches!(self, Self::Full)
+    }
 }
 
 /// A scaffold with all its numbers and texts.

@@ -47,6 +47,18 @@ pub enum RunError {
         /// Where they were looked for.
         data_dir: std::path::PathBuf,
     },
+    /// A competition that has nothing to grade with.
+    #[error("`{0}` has no answers")]
+    NoAnswers(String),
+    /// A run that has no solution to run.
+    #[error("{} has no best solution", .0.display())]
+    NoSolution(std::path::PathBuf),
+    /// A solution that does not predict new rows.
+    #[error("the best solution does not predict these rows: {0}")]
+    Predict(String),
+    /// The user's own data make no competition.
+    #[error(transparent)]
+    Own(#[from] podium_competition::own::OwnError),
     /// Answers that are only a Git LFS pointer.
     #[error("{} is a Git LFS pointer, not the file itself", path.display())]
     Pointer {
@@ -234,6 +246,9 @@ pub enum RunError {
     /// A run that has files of nodes or a report, and no journal.
     #[error("the journal of {} is gone, and with it what the run did and paid for", .0.display())]
     JournalLost(std::path::PathBuf),
+    /// A configuration that is not what the run began with.
+    #[error("{} was changed since the run began", .0.display())]
+    ConfigChanged(std::path::PathBuf),
     /// A run all of whose nodes have been graded: whoever goes on with it could know their scores.
     #[error("{} is closed: all its nodes have been graded", .0.display())]
     Closed(std::path::PathBuf),
@@ -260,6 +275,12 @@ pub enum RunError {
     Format(u32),
 }
 
+/// What to do about a lost journal.
+const PUT_BACK: &str = "put journal.db back from a copy; the best submission so far is still in best/. Going on would begin anew";
+
+/// What to do about a changed configuration.
+const CHANGED: &str = "put back what it was; `podium resume` raises limits (--steps, --time-limit, --max-cost), and a run with another configuration is a new one";
+
 /// The next step where a model's service is elsewhere than before.
 const MOVE_BACK: &str =
     "set the address as it was (OPENAI_BASE_URL, say); to move on purpose, change place.json";
@@ -285,6 +306,7 @@ impl RunError {
             Self::Lock(LockError::Io { .. })
             | Self::Pointer { .. }
             | Self::JournalLost(_)
+            | Self::ConfigChanged(_)
             | Self::Data(_)
             | Self::Playbook(_)
             | Self::NoPlaybook(_)
@@ -316,6 +338,10 @@ impl RunError {
             | Self::Machine { .. }
             | Self::Limits(_)
             | Self::NotPrepared { .. }
+            | Self::NoAnswers(_)
+            | Self::NoSolution(_)
+            | Self::Predict(_)
+            | Self::Own(_)
             | Self::Description { .. }
             | Self::NoDescription { .. }
             | Self::NoCheckout
@@ -405,10 +431,8 @@ impl RunError {
                 "go on with it (podium resume), or add --ended: it is then closed, and never resumed".to_owned(),
             ),
             Self::Moved { .. } => Some(MOVE_BACK.to_owned()),
-            Self::JournalLost(_) => Some(
-                "put journal.db back from a copy; the best submission so far is still in best/. Going on would begin anew"
-                    .to_owned(),
-            ),
+            Self::JournalLost(_) => Some(PUT_BACK.to_owned()),
+            Self::ConfigChanged(_) => Some(CHANGED.to_owned()),
             Self::DiskFull(_) => {
                 Some("free some room, then go on; everything committed is kept".to_owned())
             }
@@ -431,7 +455,7 @@ impl RunError {
             error if error.is_damage() => {
                 Some("put a copy of the run's folder back; without one this run cannot go on".to_owned())
             }
-            _ => None,
+            _ => self.data_hint(),
         }
     }
 
@@ -439,9 +463,21 @@ impl RunError {
     fn data_hint(&self) -> Option<String> {
         match self {
             Self::NotPrepared { competition, kind: podium_competition::Kind::Kaggle, .. } => Some(format!(
-                "Podium does not prepare Kaggle's data itself yet: mlebench prepare -c {competition}, or name the \
-                 folder with --data-dir if they are elsewhere"
+                "podium competitions prepare {competition} --raw DIR prepares a download, as mlebench prepare -c \
+                 {competition} does; name the folder with --data-dir if the data are elsewhere"
             )),
+            Self::NotPrepared { competition, kind: podium_competition::Kind::Own, .. } => Some(format!(
+                "its folder is not whole: remove {competition} there and make it anew with podium competitions new"
+            )),
+            Self::NoAnswers(_) => Some("podium validate looks at the form of a submission".to_owned()),
+            Self::NoSolution(_) => {
+                Some("a run has one when a node of it was good; podium show RUN tells what became of them".to_owned())
+            }
+            Self::Predict(_) => Some(
+                "the solution is best/solution.py in the run's folder: see whether it reads the test rows from ./input"
+                    .to_owned(),
+            ),
+            Self::Own(error) => error.hint(),
             Self::NotPrepared { competition, .. } => Some(format!(
                 "podium competitions prepare {competition}, or name the folder with --data-dir if they are elsewhere"
             )),

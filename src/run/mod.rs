@@ -1,10 +1,14 @@
 //! A run: one scaffold × models × competition × seed.
 //!
+//! - [`alone`]: one script in the sandbox without a run; [`ladder`]: the board of an own competition made so
 //! - [`attempts`]: what code tried on its sandbox
+//! - [`course`]: what would have been handed in over time, graded after the end
 //! - [`sessions`]: what the shells and kernels of a loop came to
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
 //! - [`oracle`]: all nodes of an ended run graded, for people only
 //! - [`order`]: what a user asks for, resolved into it
+//! - [`provenance`]: with what a run was made, as its lock file holds it
+//! - [`predict`]: the best solution of a run on new rows
 //! - [`recording`]: recorded runs as models
 //! - [`wording`]: which description of its competition an agent is shown
 //! - [`validation`]: the training labels that a run keeps
@@ -27,11 +31,13 @@
 //!
 //! Must not know: how anything is printed.
 
+pub mod alone;
 pub mod attempts;
 pub mod batch;
 pub mod clock;
 pub mod config;
 pub mod context;
+pub mod course;
 pub mod driver;
 pub mod error;
 pub mod events;
@@ -39,13 +45,16 @@ pub mod failpoint;
 pub mod folder;
 pub mod grants;
 pub mod journal;
+pub mod ladder;
 pub mod limits;
 pub mod machine;
 mod mirror;
 pub mod models;
 pub mod oracle;
 pub mod order;
+pub mod predict;
 pub mod preset;
+pub mod provenance;
 pub mod recording;
 pub mod resources;
 pub mod sessions;

@@ -124,7 +124,7 @@ impl StoredRun {
         Ok(self.oracle(nodes, summary::selected(&entries).and_then(|(node, _)| node)))
     }
 
-    fn grade_one(
+    pub(super) fn grade_one(
         &self,
         competition: &Competition,
         answers: &std::path::Path,

@@ -10,7 +10,7 @@ use podium_scaffold::context::Grants;
 use podium_scaffold::{Scaffold, Task};
 use podium_types::money::Usd;
 
-use crate::run::config::{FORMAT, RunConfig, ScaffoldConfig};
+use crate::run::config::{FORMAT, PreviewMode, RunConfig, ScaffoldConfig};
 use crate::run::error::RunError;
 use crate::run::grants::Asked;
 use crate::run::limits::Limits;
@@ -53,6 +53,8 @@ pub struct Order {
     pub description: Wording,
     /// A checkout of MLE-bench's repository, which holds obfuscated descriptions.
     pub mle_bench: Option<PathBuf>,
+    /// What of the data the overview shows to a model.
+    pub preview: PreviewMode,
 }
 
 /// One resolved value, for `--dry-run`.
@@ -129,6 +131,11 @@ impl Order {
             value: self.description.to_string(),
             origin: given(!self.description.is_original()),
         });
+        origins.push(Origin {
+            name: "preview".to_owned(),
+            value: self.preview.as_str().to_owned(),
+            origin: given(self.preview != PreviewMode::Full),
+        });
         let validation = match validation::plan(scaffold.validation(), self.seed()) {
             Some(plan) => Some(validation::told(&competition, &data.public, &plan, sandbox.kind)?),
             None => None,
@@ -176,6 +183,7 @@ impl Order {
             sandbox,
             overridden: site.assets.overridden().to_vec(),
             description: self.description.clone(),
+            preview: self.preview,
         };
         self.tell_origins(&scaffold, &models, &mut origins);
         let costs_nothing = |model: &ModelName| {
@@ -273,6 +281,7 @@ impl Order {
             let origin = match value.origin {
                 podium_scaffold::spec::Origin::File => self.scaffold_file(),
                 podium_scaffold::spec::Origin::Set => "--set".to_owned(),
+                podium_scaffold::spec::Origin::Default => "default".to_owned(),
                 podium_scaffold::spec::Origin::Unset => "not set".to_owned(),
             };
             origins.push(Origin { name: value.path.clone(), value: value.value.to_string(), origin });
@@ -303,6 +312,7 @@ fn competition_files(site: &Site, id: &str) -> BTreeMap<String, String> {
     files.extend(site.assets.under(&format!("benchmark/competitions/{id}."), ""));
     files.extend(site.assets.under(&format!("benchmark/competitions/{id}/"), ""));
     files.extend(site.assets.under(&format!("benchmark/boards/{id}."), ""));
+    files.extend(podium_competition::own::texts(&site.data_dir, Some(id)));
     files
 }
 

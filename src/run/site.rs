@@ -73,6 +73,7 @@ impl Site {
         let mut texts = self.assets.under("benchmark/competitions/", "");
         texts.extend(self.assets.under("benchmark/boards/", ""));
         texts.extend(self.assets.under("benchmark/offline/", ""));
+        texts.extend(podium_competition::own::texts(&self.data_dir, None));
         Ok(Catalog::from_texts(texts)?)
     }
 
@@ -85,6 +86,7 @@ impl Site {
         for place in ["competitions/{}.", "competitions/{}/", "boards/{}.", "offline/{}/"] {
             texts.extend(self.assets.under(&format!("benchmark/{}", place.replace("{}", id)), ""));
         }
+        texts.extend(podium_competition::own::texts(&self.data_dir, Some(id)));
         if let Ok(found) = Catalog::from_texts(texts).and_then(|catalog| catalog.get(id).cloned()) {
             return Ok(found);
         }
@@ -162,7 +164,12 @@ impl Site {
         let stand_in = models.values().any(|model| model.provider == PLAYBOOK);
         let library = match competition.filter(|_| stand_in) {
             Some(competition) => {
-                let files = self.assets.playbook(competition)?;
+                let own = podium_competition::own::home(&self.data_dir, competition).join("competition.toml");
+                let files = if own.is_file() {
+                    self.assets.own_playbook(competition, crate::run::ladder::TABLE)?
+                } else {
+                    self.assets.playbook(competition)?
+                };
                 if !files.keys().any(|file| file.starts_with(&format!("{competition}/"))) {
                     return Err(RunError::NoPlaybook(competition.to_owned()));
                 }
@@ -225,18 +232,14 @@ impl Site {
         Ok(Some(own?))
     }
 
-    /// The Python environment, built on first use; `progress` hears of it.
-    ///
-    /// # Errors
-    /// When there is no Python, or it cannot be built.
-    pub fn environment(
+    /// The Python environment on this machine, built on first use; `progress` hears of it.
+    fn environment(
         &self,
         config: &SandboxConfig,
-        sandbox: &dyn Sandbox,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Environment, RunError> {
-        if let Some(own) = self.own_python(config, sandbox)? {
-            return Ok(own);
+        if let Some(python) = &self.python {
+            return Ok(Environment::of_user(python)?);
         }
         let interpreter = Interpreter::find(None)?;
         Ok(Environment::build(
@@ -246,6 +249,31 @@ impl Site {
             &interpreter,
             progress,
         )?)
+    }
+
+    /// Both at once, for both wait for programs; an environment inside an image after the sandbox in which it is asked.
+    pub(super) fn sandbox_and_environment(
+        &self,
+        config: &SandboxConfig,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(Arc<dyn Sandbox>, Environment), RunError> {
+        if let Some(python) = self.python.as_ref().filter(|_| config.has_own_image()) {
+            let sandbox = open_sandbox(config)?;
+            let environment = Environment::of_image_now(&*sandbox, python)?;
+            return Ok((sandbox, environment));
+        }
+        std::thread::scope(|scope| {
+            let opening = std::thread::Builder::new()
+                .name("podium-open".to_owned())
+                .spawn_scoped(scope, || open_sandbox(config));
+            let environment = self.environment(config, progress);
+            let sandbox = match opening.map(std::thread::ScopedJoinHandle::join) {
+                Ok(Ok(sandbox)) => sandbox?,
+                // No thread, or a panic in it: once more, here.
+                Ok(Err(_)) | Err(_) => open_sandbox(config)?,
+            };
+            Ok((sandbox, environment?))
+        })
     }
 
     /// Everything a live run of `config` works with.
@@ -263,8 +291,7 @@ impl Site {
         let models = config.models()?;
         let client = self.client(&config.model_texts(), &models, Some(&competition.id))?;
         let data = self.prepared(&competition)?;
-        let sandbox = open_sandbox(&config.sandbox)?;
-        let environment = self.environment(&config.sandbox, &*sandbox, progress)?;
+        let (sandbox, environment) = self.sandbox_and_environment(&config.sandbox, progress)?;
         let workers = config.scaffold()?.parallel_executions();
         let resources = Resources::take(self, &config.sandbox, workers)?;
         let execution_limits = execution_limits(&config.sandbox);
@@ -304,6 +331,7 @@ impl Site {
             data,
             hidden,
             submission_check,
+            preview: config.preview,
             mounts: self.mounts.clone(),
             gpus: config.sandbox.gpus,
             workers: usize::try_from(workers).unwrap_or(usize::MAX),
@@ -314,7 +342,7 @@ impl Site {
 
     /// What no execution may see: the answers, this competition's and the others'; playbooks and archives of the
     /// offline competitions; other runs.
-    fn hidden(&self, data: &Folders, runs: &Path) -> Vec<PathBuf> {
+    pub(super) fn hidden(&self, data: &Folders, runs: &Path) -> Vec<PathBuf> {
         let mut hidden = vec![data.private.clone(), self.data_dir.clone(), runs.to_owned()];
         hidden.extend(self.assets.folder().map(Path::to_owned));
         hidden.extend(

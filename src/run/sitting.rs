@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use podium_types::sha256::Sha256;
 use podium_types::usage::Usage;
 use tokio::sync::{mpsc, watch};
 
@@ -76,18 +77,45 @@ impl StoredRun {
     /// When the journal does not read back.
     pub fn entries(&self) -> Result<Vec<Entry>, RunError> {
         self.check_journal()?;
-        Ok(self.read_entries(PATIENCE)?)
+        let entries = self.read_entries(PATIENCE)?;
+        self.check_begun(&entries)?;
+        Ok(entries)
+    }
+
+    fn has_begun(&self) -> bool {
+        let nodes = entries_of(&self.folder.path().join("nodes"));
+        self.folder.report_path().exists() || self.folder.best_path().exists() || !nodes.is_empty()
     }
 
     /// A run that has done something has a journal.
     pub(super) fn check_journal(&self) -> Result<(), RunError> {
-        let nodes = entries_of(&self.folder.path().join("nodes"));
-        let begun =
-            self.folder.report_path().exists() || self.folder.best_path().exists() || !nodes.is_empty();
-        if begun && !self.folder.journal_path().exists() {
+        if self.has_begun() && !self.folder.journal_path().exists() {
             return Err(RunError::JournalLost(self.folder.path().to_owned()));
         }
         Ok(())
+    }
+
+    /// And there is something in it.
+    fn check_begun(&self, entries: &[Entry]) -> Result<(), RunError> {
+        if entries.is_empty() && self.has_begun() {
+            return Err(RunError::JournalLost(self.folder.path().to_owned()));
+        }
+        Ok(())
+    }
+
+    /// The file of the configuration, which must be what it was when the run began.
+    fn check_config(&self, entries: &[Entry]) -> Result<Sha256, RunError> {
+        let path = self.folder.config_path();
+        let failed = |source| FolderError { act: "read", path: path.clone(), source };
+        let found = Sha256::of(&std::fs::read(&path).map_err(failed)?);
+        let noted = entries.iter().find_map(|entry| match &entry.record {
+            Record::Started { config, .. } => config.as_ref(),
+            _ => None,
+        });
+        if noted.is_some_and(|noted| *noted != found) {
+            return Err(RunError::ConfigChanged(path));
+        }
+        Ok(found)
     }
 
     /// All journal entries, also while the run is going on; where its journal is locked for good, on a network file
@@ -99,7 +127,11 @@ impl StoredRun {
         self.check_journal()?;
         match self.read_entries(PATIENCE / 10) {
             Err(error) if error.is_busy() => mirror::read(&self.folder).ok_or_else(|| error.into()),
-            read => Ok(read?),
+            read => {
+                let entries = read?;
+                self.check_begun(&entries)?;
+                Ok(entries)
+            }
         }
     }
 
@@ -214,6 +246,8 @@ impl StoredRun {
         self.folder.lay_ballast();
         self.sweep();
         let Opened { journal, entries, open_intents, file_system } = Journal::open(&self.folder)?;
+        self.check_begun(&entries)?;
+        let config = self.check_config(&entries)?;
         let mut mirror = Mirror::open(&self.folder, file_system, &entries);
         remember(&equipment.client, &entries);
         let tally = Tally::of(self.config.limits, &entries);
@@ -253,6 +287,7 @@ impl StoredRun {
                 started: Record::Started {
                     program: env!("CARGO_PKG_VERSION").to_owned(),
                     sandbox: sandbox.facts.describe(),
+                    config: Some(config),
                 },
                 limits: (limits != tally.limits).then_some(limits),
                 open_intents,

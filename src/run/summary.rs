@@ -13,10 +13,11 @@ use podium_types::sha256::Sha256;
 use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
-use crate::run::attempts::{self, NetworkAttempts};
+use crate::run::attempts::{self, AnswerProbe, NetworkAttempts};
 use crate::run::error::RunError;
 use crate::run::folder::write_whole;
 use crate::run::journal::{Entry, Record};
+use crate::run::provenance;
 use crate::run::resources::SandboxReport;
 use crate::run::sessions::{self, SessionReport};
 use crate::run::sitting::StoredRun;
@@ -73,6 +74,10 @@ pub struct RunReport {
     /// The validation metric of what was handed in beside its test score, where there are both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validation: Option<ValidationGap>,
+    /// Score of the sample submission on the same answers, where something was graded: from there to gold a score is
+    /// measured relative to people. Known after the end only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_score: Option<Number>,
     /// Tokens and dollars.
     pub usage: UsageReport,
     /// Where the time went.
@@ -89,6 +94,9 @@ pub struct RunReport {
     /// The executions that tried to reach a network, and which names they asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub network_attempts: Vec<NetworkAttempts>,
+    /// The acts whose text names the place of the answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answer_probes: Vec<AnswerProbe>,
     /// The limits that ended executions, or fired in shells and kernels, with their values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitCount>,
@@ -283,6 +291,11 @@ pub(super) fn conclude(
         let node = nodes(&entries).find(|node| node.id == handed_in)?;
         ValidationGap::of(node, graded, run.config.task.direction)
     });
+    let sample_score = graded.as_ref().and_then(|report| {
+        report.raw_score?;
+        sample_score(competition, data)
+    });
+    provenance::write(run, competition, data, &sandbox, &entries)?;
     let tally = Tally::of(run.config.limits, &entries);
     let (verdicts, verdicts_inside) = attempts::verdicts(&entries);
     let report = RunReport {
@@ -306,6 +319,7 @@ pub(super) fn conclude(
         detail: stop.detail.clone(),
         report: graded,
         validation,
+        sample_score,
         usage: usage_report(&tally),
         time: time_report(&entries, &tally),
         nodes: node_report(&entries, selected.and_then(|(node, _)| node)),
@@ -313,6 +327,7 @@ pub(super) fn conclude(
         blocked: blocked(&entries),
         sessions: SessionReport::of(&entries),
         network_attempts: attempts::network(&entries),
+        answer_probes: attempts::answers_named(&entries, competition),
         limits: limits(&entries),
         warm_executions: executions(&entries).filter(|execution| execution.warm).count() as u64,
         dropped_output_bytes: executions(&entries).map(|execution| execution.output.dropped_bytes).sum(),
@@ -342,11 +357,37 @@ fn hand_in(
 ) -> Result<Option<GradingReport>, RunError> {
     let submission = run.folder.path().join("submission.csv");
     run.folder.content().copy(sha256, &submission)?;
-    if !data.answers(competition).exists() {
+    if competition.answers.absent || !data.answers(competition).exists() {
         return Ok(None);
     }
     let graded = podium_competition::grade(competition, &submission, &data.answers(competition))?;
     Ok(Some(grading_report(competition, &graded.outcome, &submission)))
+}
+
+/// The sample submission on the same answers: as the board tells it, or graded.
+pub fn sample_score(competition: &Competition, data: &Folders) -> Option<Number> {
+    if let Some(score) = competition.board.sample_submission {
+        return Some(Number(score));
+    }
+    let sample = data.sample_submission(competition);
+    let graded = podium_competition::grade(competition, &sample, &data.answers(competition)).ok()?;
+    match graded.outcome {
+        GradeOutcome::Scored { raw_score, .. } => Some(Number(raw_score)),
+        GradeOutcome::Invalid { .. } | GradeOutcome::Missing { .. } => None,
+    }
+}
+
+/// Grades a submission of a run that has ended once more.
+///
+/// # Errors
+/// When the answers do not read.
+pub fn grade_again(
+    competition: &Competition,
+    submission: &std::path::Path,
+    answers: &std::path::Path,
+) -> Result<GradingReport, RunError> {
+    let graded = podium_competition::grade(competition, submission, answers)?;
+    Ok(grading_report(competition, &graded.outcome, submission))
 }
 
 /// The grading report of one outcome, stamped now.

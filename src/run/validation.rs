@@ -102,3 +102,23 @@ pub fn scores_told(entries: &[Entry]) -> u64 {
     };
     entries.iter().filter(told).count() as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use podium_scaffold::spec::{HoldoutSpec, ValidationSpec};
+
+    use super::plan;
+
+    #[test]
+    fn each_number_of_a_scaffold_is_in_the_plan() {
+        let spec = |search, last, folds| ValidationSpec { holdout: HoldoutSpec { search, last }, folds };
+        let told = |spec: &ValidationSpec, seed| plan(spec, seed).map(|plan| format!("{plan:?}"));
+        assert_eq!(told(&spec(0.0, 0.0, 0), 1), None);
+        let base = told(&spec(0.1, 0.1, 5), 1);
+        assert!(base.is_some());
+        for other in [spec(0.2, 0.1, 5), spec(0.1, 0.2, 5), spec(0.1, 0.1, 4)] {
+            assert_ne!(told(&other, 1), base, "{other:?}");
+        }
+        assert_ne!(told(&spec(0.1, 0.1, 5), 2), base);
+    }
+}

@@ -85,10 +85,55 @@ fn preparing_one_of_kaggles_says_what_to_do() {
     let finished = competitions(&place, &["prepare", "spaceship-titanic"]).output();
     assert_eq!(finished.code, Some(2));
     for words in
-        ["does not prepare Kaggle's data itself yet", "mlebench prepare -c spaceship-titanic", "--data-dir"]
+        ["prepare spaceship-titanic --raw DIR", "mlebench prepare -c spaceship-titanic", "--data-dir"]
     {
         assert!(finished.stderr.contains(words), "{}", finished.stderr);
     }
+}
+
+#[test]
+fn a_raw_download_is_prepared_whole_or_not_at_all() {
+    let place = Place::new();
+    let id = "new-york-city-taxi-fare-prediction";
+    let (raw, out) = (place.path().join("raw"), place.path().join("out"));
+    std::fs::create_dir(&raw).unwrap();
+    let (raw_text, out_text) = (raw.to_str().unwrap(), out.to_str().unwrap());
+    let shown = competitions(&place, &["show", id, "--json"]).output().expect(0).json();
+    assert_eq!(shown["prepare"]["constants"]["test_rows"], 9914);
+    let prepare = |more: &[&str]| {
+        let arguments = ["prepare", id, "--raw", raw_text, "--data-dir", out_text];
+        competitions(&place, &[&arguments[..], more].concat()).output()
+    };
+    let set = ["--set", "prepare.constants.test_rows=2"];
+    let header = "key,fare_amount,pickup_datetime,pickup_longitude,pickup_latitude,dropoff_longitude,dropoff_latitude,passenger_count\n";
+    // Nothing there, then a file too few: both leave nothing that looks ready.
+    for (step, words) in [("nothing", "train.csv"), ("a table", "GCP-Coupons-Instructions.rtf")] {
+        let finished = prepare(&set);
+        assert_eq!(finished.code, Some(3), "{step}: {}", finished.stderr);
+        assert!(finished.stderr.contains(words), "{step}: {}", finished.stderr);
+        assert!(files(&out).is_empty(), "{step}");
+        let rows: String =
+            (0..5).map(|row| format!("{row}-a,1{row}.50,2012,-0.00001,1,0,1,{row}\n")).collect();
+        std::fs::write(raw.join("train.csv"), format!("{header}{rows}")).unwrap();
+    }
+    std::fs::write(raw.join("GCP-Coupons-Instructions.rtf"), "{}").unwrap();
+    let mistaken = prepare(&["--set", "prepare.constants.rows=2"]);
+    assert_eq!(mistaken.code, Some(2), "{}", mistaken.stderr);
+    assert!(mistaken.stderr.contains("test_rows"), "{}", mistaken.stderr);
+    prepare(&set).expect(0);
+    let prepared = out.join(id).join("prepared");
+    let text = |path: &str| std::fs::read_to_string(prepared.join(path)).unwrap();
+    assert_eq!(
+        text("private/test.csv"),
+        format!("{header}2-a,12.5,2012,-1e-05,1,0,1,2\n0-a,10.5,2012,-1e-05,1,0,1,0\n")
+    );
+    assert_eq!(text("public/sample_submission.csv"), "key,fare_amount\n2-a,11.35\n0-a,11.35\n");
+    let before = files(&out);
+    let again = prepare(&[]).expect(0);
+    assert!(again.stdout.contains("ready"), "{}", again.stdout);
+    let other = prepare(&set);
+    assert_eq!(other.code, Some(3), "{}", other.stderr);
+    assert_eq!(files(&out), before);
 }
 
 const POINTER: &str = "version https://git-lfs.github.com/spec/v1\n\

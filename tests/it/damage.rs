@@ -18,6 +18,11 @@ fn a_lost_journal_is_told_and_nothing_is_paid_for_again() {
     for command in ["show", "replay"] {
         Podium::new(&place).arg(command).arg(&run.path).output().expect(3);
     }
+    // One that is empty is as lost.
+    std::fs::write(run.path.join("journal.db"), "").unwrap();
+    let resumed = Podium::resume(&place, &run.path).args(["--steps", "5"]).output().expect(3);
+    assert!(resumed.stderr.contains("journal") && resumed.stderr.contains("hint: "), "{}", resumed.stderr);
+    Podium::new(&place).arg("show").arg(&run.path).output().expect(3);
 }
 
 #[test]
@@ -32,6 +37,20 @@ fn a_spoiled_report_and_a_spoiled_lock_do_not_keep_a_run_from_going_on() {
     std::fs::write(run.path.join("lock"), b"\xff\xfe garbage").unwrap();
     let report = Podium::resume(&place, &run.path).args(["--steps", "3"]).output().expect(0).json();
     assert_eq!(report["nodes"]["total"], 3);
+    // A configuration is fixed, also where nothing has been asked for yet that was changed in it.
+    let config = std::fs::read_to_string(run.path.join("config.json")).unwrap();
+    let improve = "Exactly one change";
+    assert!(config.contains(improve));
+    std::fs::write(run.path.join("config.json"), config.replace(improve, "Many changes")).unwrap();
+    let resumed = Podium::resume(&place, &run.path).args(["--steps", "4"]).output().expect(3);
+    assert!(
+        resumed.stderr.contains("was changed") && resumed.stderr.contains("hint: "),
+        "{}",
+        resumed.stderr
+    );
+    std::fs::write(run.path.join("config.json"), config).unwrap();
+    let report = Podium::resume(&place, &run.path).args(["--steps", "4"]).output().expect(0).json();
+    assert_eq!(report["nodes"]["total"], 4);
 }
 
 #[test]

@@ -192,9 +192,9 @@ fn a_leaderboard_of_ones_own_gives_the_medals() {
         )
     };
     for (best, medal, percentile) in [
-        ([score, 0.4, 0.3], "gold_medal", 90.0),
-        ([2.0, score, 0.3], "silver_medal", 80.0),
-        ([2.0, 2.0, score], "bronze_medal", 60.0),
+        ([score, 0.4, 0.3], "gold_medal", 95.0),
+        ([2.0, score, 0.3], "silver_medal", 85.0),
+        ([2.0, 2.0, score], "bronze_medal", 70.0),
     ] {
         let file = place.write("work/board.csv", board(best));
         let report = Podium::new(&place)

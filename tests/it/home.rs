@@ -58,6 +58,7 @@ impl House {
             recordings: BTreeMap::new(),
         };
         let order = Order {
+            preview: podium::run::config::PreviewMode::Full,
             scaffold: "aide".to_owned(),
             overrides: Vec::new(),
             competition: "toy".to_owned(),

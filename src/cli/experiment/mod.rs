@@ -1,11 +1,16 @@
 //! `podium experiment`: many runs planned, run, gone on with and looked at.
 
 mod ask;
+mod bundle;
+pub(crate) mod compare;
+mod compare_runs;
+mod export;
 mod plan;
 mod progress;
 pub(crate) mod report;
 mod run;
 mod status;
+pub(crate) mod terms;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,6 +37,14 @@ pub(crate) enum Command {
     Plan(plan::Arguments),
     /// What it came to: rates with their errors, and its arms beside each other
     Report(report::Arguments),
+    /// Its arms beside each other: intervals, p-values, verdicts
+    Compare(compare::Arguments),
+    /// Write it in MLE-bench's own files
+    Export(export::Arguments),
+    /// Pack what a stranger needs to check it
+    Bundle(bundle::BundleArguments),
+    /// Verify a bundle: every file, every submission graded again, the report rebuilt byte for byte
+    Verify(bundle::VerifyArguments),
 }
 
 pub(crate) fn main(
@@ -44,7 +57,11 @@ pub(crate) fn main(
         Command::Resume(arguments) => run::resume(arguments, site, terminal),
         Command::Status(arguments) => status::main(arguments, terminal),
         Command::Plan(arguments) => plan::main(arguments, terminal),
-        Command::Report(arguments) => report::main(arguments, terminal),
+        Command::Report(arguments) => report::main(arguments, site, terminal),
+        Command::Compare(arguments) => compare::main(arguments, site, terminal),
+        Command::Export(arguments) => export::main(arguments, terminal),
+        Command::Bundle(arguments) => bundle::bundle(arguments, site, terminal),
+        Command::Verify(arguments) => bundle::verify(arguments, site, terminal),
     }
 }
 

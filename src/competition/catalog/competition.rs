@@ -11,6 +11,7 @@ use crate::board::Board;
 use crate::catalog::grading::Grading;
 use crate::catalog::metric::Metric;
 use crate::catalog::training::Training;
+use crate::prepare::Preparation;
 
 /// Where a competition comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +21,8 @@ pub enum Kind {
     Offline,
     /// Held on Kaggle.
     Kaggle,
+    /// Made from the user's own data.
+    Own,
 }
 
 /// One competition.
@@ -60,6 +63,9 @@ pub struct Competition {
     /// Where the labels of the training rows are; absent where no holdout can be made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub training: Option<Training>,
+    /// How the data come from a raw download; absent where nobody has said it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<Preparation>,
     /// The board that medals are read from.
     pub board: Board,
     /// What a run is likely to need.
@@ -145,6 +151,9 @@ pub struct Answers {
     /// The columns that hold the truth, where they are not the submission's; of JSON lines the fields that are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<String>>,
+    /// There are none: the file holds made-up labels, by which the format of a submission is checked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub absent: bool,
     /// A table, or one JSON value a line.
     #[serde(default, skip_serializing_if = "AnswersFormat::is_csv")]
     pub format: AnswersFormat,

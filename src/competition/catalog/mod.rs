@@ -107,7 +107,9 @@ impl Entry {
         let beside = |name: &str| format!("{}{name}", path.strip_suffix(file).unwrap_or_default());
         if file == "competition.toml" {
             let (board, description) = (beside("board.csv"), beside("description.md"));
-            return Some(Self { path: path.to_owned(), board, description, id: None });
+            // One of the user's own is found by the name of its folder.
+            let id = folder.strip_prefix("own/").map(str::to_owned);
+            return Some(Self { path: path.to_owned(), board, description, id });
         }
         let root =
             folder.strip_suffix("competitions").filter(|root| root.is_empty() || root.ends_with('/'))?;

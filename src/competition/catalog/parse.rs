@@ -13,6 +13,7 @@ use crate::catalog::grading::{Cells, Rounding, Step};
 use crate::catalog::metric::{Metric, MetricName, MetricOptions};
 use crate::catalog::misfit::{grading_of, misfit};
 use crate::catalog::training::Training;
+use crate::prepare::Preparation;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,6 +37,7 @@ struct Document {
     answers: Answers,
     data: Data,
     training: Option<Training>,
+    prepare: Option<Preparation>,
     #[serde(default)]
     resources: Resources,
     board: BoardTable,
@@ -141,6 +143,7 @@ pub(crate) fn competition(path: &str, text: &str) -> Result<Competition, Catalog
         answers: document.answers,
         data: document.data,
         training: document.training,
+        prepare: document.prepare,
         board: document.board.board(direction),
         resources: document.resources,
         known_issues: document.known_issues,

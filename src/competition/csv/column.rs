@@ -169,6 +169,20 @@ pub enum MixedCell {
     Text(Box<str>),
 }
 
+impl MixedCell {
+    /// The cell, borrowed.
+    pub fn as_cell(&self) -> Cell<'_> {
+        match self {
+            Self::Missing => Cell::Missing,
+            Self::Boolean(value) => Cell::Boolean(*value),
+            Self::Integer(value) => Cell::Integer(*value),
+            Self::Unsigned(value) => Cell::Unsigned(*value),
+            Self::Float(value) => Cell::Float(*value),
+            Self::Text(text) => Cell::Text(text),
+        }
+    }
+}
+
 /// A column of one type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
@@ -230,14 +244,7 @@ impl Column {
             }
             Self::Boolean(cells) => cells.get(row).map(|value| Cell::Boolean(*value)),
             Self::Text(cells) => cells.get(row).map(Cell::Text),
-            Self::Mixed(cells) => cells.get(row).map(|cell| match cell {
-                MixedCell::Missing => Cell::Missing,
-                MixedCell::Boolean(value) => Cell::Boolean(*value),
-                MixedCell::Integer(value) => Cell::Integer(*value),
-                MixedCell::Unsigned(value) => Cell::Unsigned(*value),
-                MixedCell::Float(value) => Cell::Float(*value),
-                MixedCell::Text(text) => Cell::Text(text),
-            }),
+            Self::Mixed(cells) => cells.get(row).map(MixedCell::as_cell),
         };
         cell.unwrap_or(Cell::Missing)
     }
@@ -247,33 +254,49 @@ impl Column {
         (0..self.len()).map(|row| self.cell(row))
     }
 
-    /// Appends the next block, which was typed apart: integers and floats merge to floats, texts to texts, and
-    /// everything else keeps its cells as they are.
-    pub(crate) fn append(self, next: Self) -> Self {
+    /// Appends the next block where it is of the same type; gives it back where it is not.
+    pub(crate) fn extended(&mut self, next: Self) -> Option<Self> {
         match (self, next) {
-            (Self::Integer(mut left), Self::Integer(right)) => {
-                left.extend(right);
-                Self::Integer(left)
-            }
-            (Self::Unsigned(mut left), Self::Unsigned(right)) => {
-                left.extend(right);
-                Self::Unsigned(left)
-            }
-            (Self::Boolean(mut left), Self::Boolean(right)) => {
-                left.extend(right);
-                Self::Boolean(left)
-            }
-            (Self::Text(mut left), Self::Text(right)) => {
-                left.append(&right);
-                Self::Text(left)
-            }
-            (left, right) if left.is_number() && right.is_number() => {
-                let mut floats = left.into_floats();
-                floats.extend(right.into_floats());
-                Self::Float(floats)
-            }
-            (left, right) => left.append_unlike(right),
+            (Self::Integer(cells), Self::Integer(next)) => cells.extend(next),
+            (Self::Unsigned(cells), Self::Unsigned(next)) => cells.extend(next),
+            (Self::Float(cells), Self::Float(next)) => cells.extend(next),
+            (Self::Boolean(cells), Self::Boolean(next)) => cells.extend(next),
+            (Self::Text(cells), Self::Text(next)) => cells.append(&next),
+            (Self::Mixed(cells), Self::Mixed(next)) => cells.extend(next),
+            (_, next) => return Some(next),
         }
+        None
+    }
+
+    /// Blocks that were typed apart, as one column: numbers merge to floats; booleans beside numbers alone become 1 and
+    /// 0 (pandas keeps the type `object` then); beside text every cell stays what it is.
+    pub(crate) fn joined(runs: Vec<Self>) -> Option<Self> {
+        if runs.len() < 2 {
+            return runs.into_iter().next();
+        }
+        if runs.iter().all(Self::is_number) {
+            return Some(Self::Float(runs.into_iter().flat_map(Self::into_floats).collect()));
+        }
+        let plain = runs.iter().all(|run| run.is_number() || matches!(run, Self::Boolean(_)));
+        let floats = runs.iter().any(|run| matches!(run, Self::Float(_) | Self::Unsigned(_)));
+        let mut cells: Vec<MixedCell> = runs.into_iter().flat_map(Self::into_mixed).collect();
+        if plain {
+            for cell in &mut cells {
+                *cell = match (cell.as_cell().number(), &*cell) {
+                    (Some(value), _) if floats => MixedCell::Float(value),
+                    (_, MixedCell::Boolean(value)) => MixedCell::Integer(i64::from(*value)),
+                    (_, other) => other.clone(),
+                };
+            }
+        }
+        if cells.iter().all(|cell| matches!(cell, MixedCell::Missing | MixedCell::Text(_))) {
+            let mut texts = Texts::default();
+            for cell in &cells {
+                texts.push(if let MixedCell::Text(text) = cell { Some(text) } else { None });
+            }
+            return Some(Self::Text(texts));
+        }
+        Some(Self::Mixed(cells))
     }
 
     const fn is_number(&self) -> bool {
@@ -285,19 +308,6 @@ impl Column {
             Self::Float(cells) => cells,
             other => other.cells().map(|cell| cell.number().unwrap_or(f64::NAN)).collect(),
         }
-    }
-
-    fn append_unlike(self, next: Self) -> Self {
-        let mut left = self.into_mixed();
-        left.extend(next.into_mixed());
-        if left.iter().all(|cell| matches!(cell, MixedCell::Missing | MixedCell::Text(_))) {
-            let mut texts = Texts::default();
-            for cell in &left {
-                texts.push(if let MixedCell::Text(text) = cell { Some(text) } else { None });
-            }
-            return Self::Text(texts);
-        }
-        Self::Mixed(left)
     }
 
     fn into_mixed(self) -> Vec<MixedCell> {

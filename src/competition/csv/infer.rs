@@ -3,7 +3,7 @@
 //! where an overflow is involved; that is pandas' law and kept.
 
 use crate::csv::column::{Column, MixedCell, Texts};
-use crate::csv::number::{NoInteger, UnsignedSeen, boolean, float64, int64, is_missing, uint64};
+use crate::csv::number::{Decimals, NoInteger, UnsignedSeen, boolean, int64, is_missing, uint64};
 
 /// The cells of one column, block by block. Blocks of text stay where they are, so that a column of text is written
 /// once; any other type becomes a column of its own.
@@ -12,8 +12,8 @@ pub(crate) struct Blocks {
     cells: Texts,
     /// Rows of the blocks before the last one, all of them text.
     settled: usize,
-    /// What the blocks have become, where that is not text alone.
-    column: Option<Column>,
+    /// What the blocks have become, where that is not text alone: runs of blocks of one type.
+    runs: Vec<Column>,
 }
 
 impl Blocks {
@@ -27,7 +27,7 @@ impl Blocks {
     }
 
     /// Ends a block under the type that fits all of its cells.
-    pub(crate) fn end_inferred(&mut self) {
+    pub(crate) fn end_inferred(&mut self, decimals: Decimals) {
         if self.cells.len() == self.settled {
             return self.end_as_text();
         }
@@ -35,7 +35,7 @@ impl Blocks {
             Integers::Column(column) => Some(column),
             Integers::Text { missing_words: true } => None,
             Integers::Text { missing_words: false } => return self.end_as_text(),
-            Integers::No => self.floats().or_else(|| self.booleans()),
+            Integers::No => self.floats(decimals).or_else(|| self.booleans()),
         };
         match column {
             None => self.settle_text(is_missing),
@@ -48,14 +48,14 @@ impl Blocks {
 
     /// The column of all blocks; none where no block has ended.
     pub(crate) fn finish(self) -> Option<Column> {
-        let text = self.settled > 0 || self.column.is_none();
-        if text { Some(Column::Text(self.cells)) } else { self.column }
+        let text = self.settled > 0 || self.runs.is_empty();
+        if text { Some(Column::Text(self.cells)) } else { Column::joined(self.runs) }
     }
 
     fn settle_text(&mut self, missing: impl Fn(&[u8]) -> bool) {
         self.cells.mark_missing_from(self.settled, missing);
         self.settled = self.cells.len();
-        if self.column.is_some() {
+        if !self.runs.is_empty() {
             let next = Column::Text(self.take_text());
             self.append(next);
         }
@@ -67,14 +67,15 @@ impl Blocks {
     }
 
     fn append(&mut self, next: Column) {
-        let before = match self.column.take() {
-            None if self.settled > 0 => Some(Column::Text(self.take_text())),
-            before => before,
+        if self.settled > 0 {
+            let text = Column::Text(self.take_text());
+            self.runs.push(text);
+        }
+        let next = match self.runs.last_mut() {
+            None => Some(next),
+            Some(run) => run.extended(next),
         };
-        self.column = Some(match before {
-            None => next,
-            Some(column) => column.append(next),
-        });
+        self.runs.extend(next);
     }
 
     /// The cells of the block that has not ended.
@@ -136,10 +137,10 @@ impl Blocks {
         Integers::Column(Column::Unsigned(values))
     }
 
-    fn floats(&self) -> Option<Column> {
+    fn floats(&self, decimals: Decimals) -> Option<Column> {
         let mut values = Vec::with_capacity(self.rows());
         for cell in self.cells() {
-            values.push(if is_missing(cell) { f64::NAN } else { float64(cell)? });
+            values.push(if is_missing(cell) { f64::NAN } else { decimals.double(cell)? });
         }
         Some(Column::Float(values))
     }

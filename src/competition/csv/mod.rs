@@ -21,15 +21,15 @@ use std::sync::atomic::AtomicU64;
 
 pub use column::{Cell, Column, MixedCell, Texts};
 pub use error::CsvError;
-pub(crate) use number::{boolean, float64, int64};
+pub use number::Decimals;
+pub(crate) use number::{boolean, float64, int64, is_missing};
 pub use table::{MAX_COLUMNS, ReadOptions, Table};
 
 pub(crate) use raw::{RawRow, cell, each_row};
-pub(crate) use tokenizer::line_ends;
+pub(crate) use tokenizer::{Row, Tokenizer, line_ends};
 
 use pieces::{Direct, Held, Piece, Pieces, ahead};
 use table::TableBuilder;
-use tokenizer::Tokenizer;
 
 /// Reads a table.
 pub fn read(input: impl Read, options: &ReadOptions) -> Result<Table, CsvError> {

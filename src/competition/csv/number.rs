@@ -3,6 +3,8 @@
 //! Integers overflow before trailing rubbish is seen, floats are converted correctly rounded, and a positive overflow
 //! is no number (pandas' round-trip converter compares with `+HUGE_VAL` only) while a negative one is −∞.
 
+use std::sync::LazyLock;
+
 /// Why a cell is no integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoInteger {
@@ -141,6 +143,79 @@ pub(crate) fn uint64(cell: &[u8], seen: &mut UnsignedSeen) -> Result<u64, NoInte
     }
     seen.unsigned |= i64::try_from(number).is_err();
     Ok(number)
+}
+
+/// How a decimal becomes a double.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Decimals {
+    /// Correctly rounded: pandas' `float_precision="round_trip"`.
+    #[default]
+    Exact,
+    /// As pandas does it where nothing else is asked for: seventeen digits are gathered in a double, which is then
+    /// scaled by a power of ten, so that the last bit may be another.
+    Quick,
+}
+
+impl Decimals {
+    /// A cell as a double.
+    pub(crate) fn double(self, cell: &[u8]) -> Option<f64> {
+        match self {
+            Self::Exact => float64(cell),
+            Self::Quick => quick_float64(cell),
+        }
+    }
+}
+
+/// pandas' `xstrtod`.
+fn quick_float64(cell: &[u8]) -> Option<f64> {
+    /// Digits that are gathered, zeros in front among them.
+    const DIGITS: usize = 17;
+    let body = trim_end(trim_start(cell));
+    if !is_decimal(body) {
+        return float64(cell);
+    }
+    let (negative, rest) = take_sign(body);
+    let mantissa = rest.iter().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(rest.len());
+    let (mantissa, written) = rest.split_at(mantissa);
+    let (mut number, mut digits, mut power, mut point) = (0f64, 0, 0i64, false);
+    for byte in mantissa {
+        match byte {
+            b'.' => point = true,
+            digit if digits < DIGITS => {
+                number = number * 10.0 + f64::from(digit - b'0');
+                digits += 1;
+                power -= i64::from(point);
+            }
+            _ => power += i64::from(!point),
+        }
+    }
+    if let Some((_, exponent)) = written.split_first() {
+        let (below, exponent) = take_sign(exponent);
+        let value = exponent.iter().fold(0i64, |value, digit| {
+            value.saturating_mul(10).saturating_add(i64::from(digit - b'0')).min(1 << 40)
+        });
+        power += if below { -value } else { value };
+    }
+    if negative {
+        number = -number;
+    }
+    let scaled = match power {
+        309.. => number * f64::INFINITY,
+        1..=308 => number * ten(power),
+        -308..=0 => number / ten(-power),
+        -616..-308 => number / ten(-308 - power) / 1e308,
+        _ => number / 1e308 / 1e308,
+    };
+    // Zero times infinity is no number there either, but zero.
+    let scaled = if number == 0.0 { number } else { scaled };
+    if scaled.is_infinite() { None } else { Some(scaled) }
+}
+
+/// A correctly rounded power of ten.
+fn ten(power: i64) -> f64 {
+    static POWERS: LazyLock<Vec<f64>> =
+        LazyLock::new(|| (0..=308).map(|power| format!("1e{power}").parse().unwrap_or(f64::NAN)).collect());
+    usize::try_from(power).ok().and_then(|power| POWERS.get(power).copied()).unwrap_or(f64::INFINITY)
 }
 
 /// A cell as a double.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::csv::column::Column;
 use crate::csv::error::CsvError;
 use crate::csv::infer::Blocks;
+use crate::csv::number::Decimals;
 use crate::csv::tokenizer::Row;
 
 /// A wider header is refused: every column costs memory even when it is empty.
@@ -24,11 +25,20 @@ pub struct ReadOptions {
     pub delimiter: u8,
     /// The text is the head of a longer one: a row at its end without a line end is dropped.
     pub head_only: bool,
+    /// How decimals become doubles.
+    pub decimals: Decimals,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { keep: None, as_text: Vec::new(), max_rows: None, delimiter: b',', head_only: false }
+        Self {
+            keep: None,
+            as_text: Vec::new(),
+            max_rows: None,
+            delimiter: b',',
+            head_only: false,
+            decimals: Decimals::Exact,
+        }
     }
 }
 
@@ -51,6 +61,11 @@ impl Table {
         self.columns.get(position)?.as_ref()
     }
 
+    /// Kept columns with their names, in the file's order, taken out of the table.
+    pub(crate) fn into_columns(self) -> impl Iterator<Item = (String, Column)> {
+        self.names.into_iter().zip(self.columns).filter_map(|(name, column)| Some((name, column?)))
+    }
+
     /// Kept columns with their names, in the file's order.
     pub fn columns(&self) -> impl Iterator<Item = (&str, &Column)> {
         self.names
@@ -66,6 +81,7 @@ struct Kept {
     /// Which cell of a row is its.
     position: usize,
     as_text: bool,
+    decimals: Decimals,
     blocks: Blocks,
 }
 
@@ -74,7 +90,7 @@ impl Kept {
         if self.as_text {
             self.blocks.end_as_text();
         } else {
-            self.blocks.end_inferred();
+            self.blocks.end_inferred(self.decimals);
         }
     }
 }
@@ -179,7 +195,8 @@ impl<'a> TableBuilder<'a> {
 
 /// The columns to keep: the leading ones, which have no name, and those of the names that the options keep.
 fn kept(options: &ReadOptions, leading: usize, names: &[String]) -> Vec<Kept> {
-    let column = |position, as_text| Kept { position, as_text, blocks: Blocks::default() };
+    let decimals = options.decimals;
+    let column = |position, as_text| Kept { position, as_text, decimals, blocks: Blocks::default() };
     let wanted = |name: &String| options.keep.as_ref().is_none_or(|keep| keep.contains(name));
     let labels = (0..leading).map(|position| column(position, false));
     let named = (leading..).zip(names).filter_map(|(position, name)| {

@@ -5,10 +5,12 @@
 //! beyond the ids, which the test table shows as well.
 //!
 //! - `house`: the offline competitions' rules, one for all
+//! - `any`: where there is only a goal, any table is a submission
 //! - `official`: Kaggle's competitions as MLE-bench grades them: `declared` in the catalog, or `native` in Rust
 //! - `align`, `order`, `cells`, `python`: rows and cells as pandas, NumPy and Python have them
 
 mod align;
+mod any;
 mod cells;
 mod declared;
 mod file;
@@ -35,6 +37,7 @@ use podium_types::verdict::Verdict;
 
 use crate::catalog::{Competition, Grading};
 
+pub(crate) use any::read_any;
 pub use outcome::{AnswersFault, GradeError, Graded, Outcome};
 
 use house::House;
@@ -71,6 +74,9 @@ pub fn examine(
     answers: &Path,
     sample: Option<&Path>,
 ) -> Result<Graded, GradeError> {
+    if any::is_any(competition) {
+        return Ok(any::examine(submission));
+    }
     match &competition.grading {
         Grading::House { metric, value } => {
             House { competition, metric: *metric, value: *value }.examine(submission, answers, sample)

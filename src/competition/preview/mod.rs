@@ -36,8 +36,12 @@ pub fn preview_with(public: &Path, options: PreviewOptions) -> String {
 }
 
 /// [`preview`] with files of the folder, by name, as others are: those that an agent sees in their place.
-pub fn preview_instead(public: &Path, max_chars: usize, instead: &BTreeMap<String, PathBuf>) -> String {
-    overview(public, PreviewOptions { max_chars, schema_only: false }, instead)
+pub fn preview_instead(
+    public: &Path,
+    options: PreviewOptions,
+    instead: &BTreeMap<String, PathBuf>,
+) -> String {
+    overview(public, options, instead)
 }
 
 fn overview(public: &Path, options: PreviewOptions, instead: &BTreeMap<String, PathBuf>) -> String {

@@ -213,7 +213,7 @@ async fn sit_after(
         clock: Clock::resume(last_stamp(recorded)),
         spending: Spending::resume(LIMITS, Usage::NOTHING),
         interrupt: interrupt.into(),
-        started: Record::Started { program: "test".to_owned(), sandbox: "none".to_owned() },
+        started: Record::Started { program: "test".to_owned(), sandbox: "none".to_owned(), config: None },
         limits,
         open_intents,
     };

@@ -152,9 +152,12 @@ fn parent(path: &Path) -> &Path {
 }
 
 /// Passes everything on and hashes it.
-fn hash_of(mut from: impl Read, to: &mut impl Write) -> std::io::Result<Sha256> {
+///
+/// # Errors
+/// When one of both ends fails.
+pub fn hash_of(mut from: impl Read, to: &mut impl Write) -> std::io::Result<Sha256> {
     let mut hasher = sha2::Sha256::new();
-    let mut buffer = vec![0_u8; 256 << 10];
+    let mut buffer = vec![0_u8; 64 << 10];
     loop {
         let count = match from.read(&mut buffer) {
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,

@@ -11,6 +11,7 @@
 //!                    to run it without Podium, and the node's number in `node`
 //!   submission.csv   what was handed in
 //!   run.json         the run report, when it has ended
+//!   provenance.json  with what it was made: versions, hashes, models as they answered, hardware, data
 //!   closed           all its nodes were graded: it is never resumed
 //!   lock             who is running it
 //!   ballast          freed when the disk is full, so that the answer in hand still lands
@@ -160,6 +161,11 @@ impl RunFolder {
     /// The run report.
     pub fn report_path(&self) -> PathBuf {
         self.path.join("run.json")
+    }
+
+    /// With what the run was made.
+    pub fn provenance_path(&self) -> PathBuf {
+        self.path.join("provenance.json")
     }
 
     /// The description that the agent is shown instead of the one in the data folder, where it is another.

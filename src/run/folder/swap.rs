@@ -37,9 +37,13 @@ fn replace(fresh: &Path, path: &Path) -> Result<(), FolderError> {
     remove(&old)
 }
 
-/// Removes a folder of ours; one that is not there is fine.
+/// Removes a folder of ours, or what somebody put in its place; one that is not there is fine.
 pub fn remove(path: &Path) -> Result<(), FolderError> {
-    match std::fs::remove_dir_all(path) {
+    let removed = match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => std::fs::remove_file(path),
+        removed => removed,
+    };
+    match removed {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed("remove", path, error)),
         _ => Ok(()),
     }
@@ -62,5 +66,11 @@ mod tests {
             assert_eq!(names, [number.to_string().as_str()]);
             assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
         }
+        // What is in its place may be no folder.
+        std::fs::remove_dir_all(&path).unwrap();
+        std::fs::write(&path, "").unwrap();
+        std::fs::create_dir(&fresh).unwrap();
+        swap_in(&fresh, &path).unwrap();
+        assert!(path.is_dir() && std::fs::read_dir(place.path()).unwrap().count() == 1);
     }
 }

@@ -3,6 +3,7 @@
 use podium_scaffold::{Effect, EffectResult};
 use podium_types::key::EffectKey;
 use podium_types::session::{SessionEnd, SessionKind};
+use podium_types::sha256::Sha256;
 use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,9 @@ pub enum Record {
         program: String,
         /// The sandbox in force, in words.
         sandbox: String,
+        /// The file of the run's configuration as it was then. Older journals have none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        config: Option<Sha256>,
     },
     /// Limits in force from here on.
     Limits(Limits),

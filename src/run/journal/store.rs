@@ -39,6 +39,9 @@ CREATE INDEX IF NOT EXISTS intent_open ON intent (key) WHERE state = 'open';
 /// How long a lock is waited for that is soon released.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
+/// SQLite's cache of pages.
+const CACHE_KIB: i64 = 256;
+
 /// A journal body over this many bytes goes to a content-addressed file.
 const INLINE_BYTES: usize = 64 * 1024;
 
@@ -148,6 +151,8 @@ impl Store {
         }
         .map_err(fail)?;
         connection.pragma_update(None, "synchronous", "FULL").map_err(fail)?;
+        // A journal is written from front to back and read once: a page is hardly ever asked for again.
+        connection.pragma_update(None, "cache_size", -CACHE_KIB).map_err(fail)?;
         let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(fail)?;
         match found {
             0 => {

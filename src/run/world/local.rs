@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use podium_competition::PreviewOptions;
 use podium_sandbox::{Job, SandboxError, SubmissionRule};
 use podium_scaffold::EffectResult;
 use podium_scaffold::effect::PreviewRequest;
@@ -15,6 +16,7 @@ use podium_types::verdict::Verdict;
 use super::Inner;
 use super::leases::Lease;
 use super::workspaces::Workspaces;
+use crate::run::config::PreviewMode;
 use crate::run::driver::Performed;
 use crate::run::folder::is_disk_full;
 use crate::run::resources::room;
@@ -239,8 +241,11 @@ impl Inner {
         let public = self.equipment.data.public.clone();
         let instead = self.replaced_table().into_iter().collect();
         let _in_flight = self.clock.in_flight();
-        let preview =
-            move || podium_competition::preview::preview_instead(&public, request.max_chars, &instead);
+        let options = PreviewOptions {
+            max_chars: request.max_chars,
+            schema_only: self.equipment.preview == PreviewMode::Schema,
+        };
+        let preview = move || podium_competition::preview::preview_instead(&public, options, &instead);
         match tokio::task::spawn_blocking(preview).await {
             Ok(text) => done(EffectResult::Preview(text)),
             Err(panic) => Performed::Parked(Stop::new(StoppedBy::Internal, panic.to_string())),

@@ -29,6 +29,7 @@ use podium_types::key::EffectKey;
 use tokio::sync::mpsc;
 
 use crate::run::clock::Clock;
+use crate::run::config::PreviewMode;
 use crate::run::driver::{Performed, Report, World};
 use crate::run::folder::RunFolder;
 use crate::run::journal::{Entry, HomeFiles, Journal, Record};
@@ -63,6 +64,8 @@ pub struct Equipment {
     pub hidden: Vec<PathBuf>,
     /// Whether executions may have a submission checked while they run.
     pub submission_check: bool,
+    /// What of the data the overview shows.
+    pub preview: PreviewMode,
     /// Read-only folders by name.
     pub mounts: BTreeMap<String, PathBuf>,
     /// Graphics processors of one execution.

@@ -13,12 +13,19 @@ use podium_types::execution::Ended;
 use super::{Jail, etc::Etc, nodes::Nodes, seccomp};
 use crate::{Facts, SandboxError, SandboxKind, Settings, Strength, cgroup::Groups, trial, warm::Servers};
 
-/// Each line tries what must be refused and prints its name when it was.
+/// Each line tries what must be refused and prints its name when it was. Nothing is started for it: the shell reads by
+/// itself, which takes a tenth of the time.
 const SCRIPT: &str = "
-test \"$(id -u)\" != 0 && echo user
-grep -q '^Seccomp:.2' /proc/self/status && echo seccomp
-grep -q '^NoNewPrivs:.1' /proc/self/status && echo privileges
-grep -q '^CapEff:.0*$' /proc/self/status && echo capabilities
+while read -r name value rest; do
+  case \"$name $value\" in
+    'Uid: 0') ;;
+    'Uid: '*) echo user ;;
+    'Seccomp: 2') echo seccomp ;;
+    'NoNewPrivs: 1') echo privileges ;;
+    'CapEff: '*[1-9a-f]*) ;;
+    'CapEff: 0'*) echo capabilities ;;
+  esac
+done < /proc/self/status
 test -e /etc/shadow || echo root
 ( : > /usr/podium-probe ) 2>/dev/null || echo system
 ( : > /proc/sys/kernel/domainname ) 2>/dev/null || echo settings

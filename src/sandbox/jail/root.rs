@@ -200,6 +200,12 @@ fn system(arguments: &mut Arguments, etc: &Path) {
         }
     }
     arguments.add("--ro-bind", [etc, Path::new("/etc")]);
+    for folder in ETC.map(Path::new) {
+        // Its place is there where the host has the folder.
+        if folder.file_name().is_some_and(|name| etc.join(name).is_dir()) {
+            arguments.add("--ro-bind", [folder, folder]);
+        }
+    }
 }
 
 /// `/proc`, less what tells of the host.

@@ -49,7 +49,7 @@ pub fn resolve(
         check::refers_to(&role.path, "role under [models]", role.name, &read.head.models)?;
     }
     read.blueprint.check(&read.head)?;
-    let values = overrides::values(&read.spec, overrides);
+    let values = overrides::values(&read.spec, &source.table, overrides);
     Ok(Resolved { head: read.head, blueprint: read.blueprint, table: source.table, spec: read.spec, values })
 }
 

@@ -18,6 +18,8 @@ pub enum Origin {
     File,
     /// `--set`.
     Set,
+    /// Nobody gave it; what it is then.
+    Default,
     /// Nobody gave it; the scaffold does without.
     Unset,
 }
@@ -48,26 +50,32 @@ pub(super) fn apply(table: &mut toml::Table, spec: &Json, path: &str, value: &st
     Ok(())
 }
 
-/// All values of `spec` with their origins.
-pub(super) fn values(spec: &Json, overrides: &[(String, String)]) -> Vec<ResolvedValue> {
+/// All values of `spec`, which was read from `table`, with their origins.
+pub(super) fn values(spec: &Json, table: &toml::Table, overrides: &[(String, String)]) -> Vec<ResolvedValue> {
     let set: Vec<String> = overrides.iter().map(|(path, _)| canonical(spec, path)).collect();
     // A table that was set whole is the origin of all in it.
-    let is_set = |path: &str| {
-        set.iter().any(|set| {
-            path.strip_prefix(set.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        })
-    };
+    let is_set = |path: &str| set.iter().any(|set| is_within(path, set));
+    let written = leaves(&serde_json::to_value(table).unwrap_or_default());
+    // One may be short for what is read as several, and the other way round.
+    let is_written =
+        |path: &str| written.iter().any(|(name, _)| is_within(path, name) || is_within(name, path));
     leaves(spec)
         .into_iter()
         .map(|(path, value)| {
             let origin = match &value {
                 _ if is_set(&path) => Origin::Set,
                 Json::Null => Origin::Unset,
-                _ => Origin::File,
+                _ if is_written(&path) => Origin::File,
+                _ => Origin::Default,
             };
             ResolvedValue { path, value, origin }
         })
         .collect()
+}
+
+/// Whether `path` is `whole` or below it.
+fn is_within(path: &str, whole: &str) -> bool {
+    path.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// The path with each place in an array of tables as the name of what stands there.

@@ -99,5 +99,16 @@ fn a_score_is_placed_among_the_teams() {
     assert!(!none.any_medal && none.percentile.is_some_and(|share| share < 50.0));
     assert_eq!((nan.valid_submission, nan.any_medal, nan.percentile), (true, false, Some(0.0)));
     assert_eq!(gold.board.teams, Some(2929));
+    // Half of the lines that are level count as beaten; the number of lines is that of the board at hand.
+    for (id, score, expected, lines) in [
+        ("spooky-author-identification", 0.29381, 0.900_081, 1241),
+        ("leaf-classification", 0.0, 0.992_476, 1595),
+        ("random-acts-of-pizza", 0.5, 0.058_442, 462),
+    ] {
+        let board = &catalog.get(id).unwrap().board;
+        let found = board.standing(score).unwrap().percentile.unwrap() / 100.0;
+        assert!((found - expected).abs() < 1e-6, "{id}: {found}");
+        assert_eq!(board.scores().len(), lines, "{id}");
+    }
     assert_eq!(competition.direction(), Direction::Higher);
 }

@@ -12,9 +12,13 @@
     reason = "helpers of tests may be as blunt as tests"
 )]
 
+#[macro_use]
+mod every;
+
 mod benchmark;
 mod board;
 mod catalog;
+mod check;
 mod common;
 mod csv_probes;
 mod data;
@@ -24,6 +28,8 @@ mod invalid;
 mod official;
 mod offline;
 mod oracle;
+mod own;
+mod prepare;
 mod preview;
 mod remarks;
 mod vectors;

@@ -20,11 +20,12 @@ use crate::settings::Settings;
 const IDLE: Duration = Duration::from_secs(4);
 
 /// The HTTP client of all providers.
-pub(crate) fn client(settings: &Settings) -> Result<reqwest::Client, Error> {
+pub(crate) fn client(settings: &Settings, with_certificates: bool) -> Result<reqwest::Client, Error> {
     // Fails only when a provider is installed already, which serves as well.
     drop(rustls::crypto::ring::default_provider().install_default());
     let builder = reqwest::Client::builder();
     let builder = if settings.no_proxy { builder.no_proxy() } else { builder };
+    let builder = if with_certificates { builder } else { builder.tls_certs_only([]) };
     builder
         .connect_timeout(settings.connect_timeout)
         .pool_idle_timeout(IDLE)

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::support::context::FakeContext;
 use crate::support::script::{chat, execute, world};
-use crate::support::{TREE_SEARCHES, budget, scaffold, task};
+use crate::support::{JUDGED, budget, scaffold, shipped, task};
+use crate::validation;
 
 /// Numbers that stand in several files, and another value for each.
 const COMMON: &[(&str, &str)] = &[
@@ -50,6 +51,16 @@ const COMMON: &[(&str, &str)] = &[
 /// Numbers of single policies.
 const OWN: &[(&str, &[(&str, &str)])] = &[
     ("aide", &[]),
+    (
+        "aide-holdout",
+        &[
+            ("selection.top", "1"),
+            ("selection.weight", "1"),
+            ("validation.folds", "4"),
+            ("validation.holdout.final", "0.2"),
+            ("validation.holdout.search", "0.2"),
+        ],
+    ),
     ("aide-mlebench", &[]),
     (
         "aira-evo",
@@ -139,10 +150,32 @@ fn everything(key: &str) -> Option<EffectResult> {
     })
 }
 
+/// The same, and scores by labels that the harness keeps, among which the order is another.
+fn judged(key: &str) -> Option<EffectResult> {
+    let mut parts = key.strip_prefix("node/")?.split('/');
+    let node: u32 = parts.next()?.parse().ok()?;
+    let score = |factor: u32| 0.9 - f64::from(node * factor % 40) / 100.0;
+    Some(match parts.next()? {
+        "execute" => {
+            let mut result = everything(key)?;
+            if let EffectResult::Execution(execution) = &mut result {
+                execution.collected = validation::predictions(node);
+            }
+            result
+        }
+        "holdout" => validation::scored(score(7), &[]),
+        "folds" => validation::scored(score(3), &[score(3), score(3) + 0.1]),
+        "final" => validation::scored(score(11), &[]),
+        _ => return everything(key),
+    })
+}
+
 /// What a scaffold does: its limits and its first prompt, and the searches of two seeds. Each is worked out only when it
 /// is asked for.
 fn part(scaffold: &Scaffold, number: u64) -> String {
     let limits = scaffold.limits();
+    let is_judged = scaffold.head().id == JUDGED.0;
+    let task = if is_judged { validation::told() } else { task() };
     if number == 0 {
         let told = Budget {
             step_limit: Some(limits.steps),
@@ -150,9 +183,12 @@ fn part(scaffold: &Scaffold, number: u64) -> String {
             execution_limit_ms: limits.execution_timeout.millis(),
             ..budget()
         };
-        return format!("{:?}\n", scaffold.first_call(&task(), &told, "input/").unwrap());
+        let first = scaffold.first_call(&task, &told, "input/").unwrap();
+        // What it asks for the run layer makes, which has a test of its own for each of these numbers.
+        return format!("{first:?}\n{:?}\n", scaffold.validation());
     }
-    let context = FakeContext::new(number, 40, world(everything));
+    let world = world(if is_judged { judged } else { everything });
+    let context = FakeContext::new(number, 40, world).with_task(task);
     context.drive(&*scaffold.strategy()).unwrap();
     let mut text = String::new();
     for (key, effect, _) in context.journal.borrow().iter() {
@@ -176,8 +212,9 @@ fn check(id: &str) {
     let values = base.values();
     let numbers: Vec<&str> = values
         .iter()
-        // `[validation]` is the run layer's: it makes a task of it.
-        .filter(|value| is_number(&value.value) && !value.path.starts_with("validation."))
+        // Where nothing is kept these are nothing.
+        .filter(|value| id == JUDGED.0 || !value.path.starts_with("validation."))
+        .filter(|value| is_number(&value.value))
         .map(|value| value.path.as_str())
         .filter(|path| !IDLE.iter().any(|(idle, _)| idle == path))
         .collect();
@@ -220,14 +257,15 @@ macro_rules! every_number_takes_effect {
 
         #[test]
         fn every_file_is_checked() {
-            let shipped: Vec<&str> = TREE_SEARCHES.iter().map(|(id, _)| *id).collect();
-            assert_eq!([$($id),*].as_slice(), shipped);
+            let shipped = shipped::scaffolds();
+            assert!([$($id),*].into_iter().eq(shipped.keys()), "{:?}", shipped.keys());
         }
     };
 }
 
 every_number_takes_effect! {
     aide: "aide",
+    aide_holdout: "aide-holdout",
     aide_mlebench: "aide-mlebench",
     aira_evo: "aira-evo",
     aira_greedy: "aira-greedy",

@@ -47,6 +47,9 @@ fn overrides_are_typed_and_remembered() {
     assert_eq!(origin("policy.rule.debug.probability"), Origin::Set);
     assert_eq!(origin("limits.steps"), Origin::File);
     assert_eq!(origin("policy.rule.drafts.probability"), Origin::Unset);
+    assert_eq!(origin("operators.draft.memory.scope"), Origin::File);
+    assert_eq!(origin("operators.draft.complexity_cue"), Origin::Default);
+    assert_eq!(origin("validation.holdout.search"), Origin::Default);
     let again = Scaffold::load(&scaffold.to_toml(), prompts(), &[]).unwrap();
     assert_eq!(again.spec(), scaffold.spec());
 }

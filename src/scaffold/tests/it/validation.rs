@@ -51,9 +51,16 @@ const SCORES: [(Option<f64>, Option<f64>); 6] = [
     (Some(0.60), Some(0.04444)),
 ];
 
-fn scored(score: f64, folds: &[f64]) -> EffectResult {
+pub(crate) fn scored(score: f64, folds: &[f64]) -> EffectResult {
     let folds = folds.iter().copied().map(Number).collect();
     EffectResult::Evaluation(Evaluation::Scored { score: Number(score), folds })
+}
+
+/// The files that a program of a node is asked for.
+pub(crate) fn predictions(node: u32) -> BTreeMap<String, Collected> {
+    let file =
+        |what: &str| Collected::File { sha256: Sha256::of(format!("{what} {node}").as_bytes()), bytes: 9 };
+    BTreeMap::from([(HELD_OUT.to_owned(), file("held")), (OUT_OF_FOLD.to_owned(), file("oof"))])
 }
 
 fn refused(reason: &str) -> EffectResult {
@@ -68,15 +75,11 @@ fn answer(key: &str) -> Option<EffectResult> {
         "draft" | "improve" | "debug" => program(&format!("0.{}", node + 1)),
         "execute" => {
             let mut execution = execute("print('0.9')");
-            let held = match search {
-                Some(_) => {
-                    Collected::File { sha256: Sha256::of(format!("held {node}").as_bytes()), bytes: 9 }
-                }
-                None => Collected::Missing { found: "a directory".into() },
-            };
-            let oof = Collected::File { sha256: Sha256::of(format!("oof {node}").as_bytes()), bytes: 9 };
-            execution.collected =
-                BTreeMap::from([(HELD_OUT.to_owned(), held), (OUT_OF_FOLD.to_owned(), oof)]);
+            execution.collected = predictions(u32::try_from(node).unwrap());
+            if search.is_none() {
+                let nothing = Collected::Missing { found: "a directory".into() };
+                execution.collected.insert(HELD_OUT.to_owned(), nothing);
+            }
             EffectResult::Execution(Box::new(execution))
         }
         "holdout" => scored(search.unwrap(), &[]),

@@ -21,8 +21,7 @@ pub(crate) const AIDE: &str = include_str!("../../../../../scaffolds/aide.toml")
 pub(crate) const AIDE_HOLDOUT: &str = include_str!("../../../../../scaffolds/aide-holdout.toml");
 pub(crate) const AIDE_MLEBENCH: &str = include_str!("../../../../../scaffolds/aide-mlebench.toml");
 
-/// The shipped tree searches that are tried number by number, by their ids. `aide-holdout`, which needs a task with
-/// training labels, has tests of its own (`validation`); all are in [`shipped::scaffolds`].
+/// The shipped tree searches that any task will do for, by their ids. All are in [`shipped::scaffolds`].
 pub(crate) const TREE_SEARCHES: &[(&str, &str)] = &[
     ("aide", AIDE),
     ("aide-mlebench", AIDE_MLEBENCH),
@@ -35,6 +34,9 @@ pub(crate) const TREE_SEARCHES: &[(&str, &str)] = &[
     ("random", include_str!("../../../../../scaffolds/random.toml")),
 ];
 
+/// The one that needs a task with training labels, for which a world has to answer more.
+pub(crate) const JUDGED: (&str, &str) = ("aide-holdout", AIDE_HOLDOUT);
+
 /// AIDE with overrides.
 pub(crate) fn aide(overrides: &[(&str, &str)]) -> Scaffold {
     scaffold("aide", overrides)
@@ -42,7 +44,7 @@ pub(crate) fn aide(overrides: &[(&str, &str)]) -> Scaffold {
 
 /// A shipped tree search with overrides.
 pub(crate) fn scaffold(id: &str, overrides: &[(&str, &str)]) -> Scaffold {
-    let (_, text) = TREE_SEARCHES.iter().find(|(name, _)| *name == id).unwrap();
+    let (_, text) = TREE_SEARCHES.iter().chain([&JUDGED]).find(|(name, _)| *name == id).unwrap();
     load(text, overrides)
 }
 

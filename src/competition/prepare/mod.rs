@@ -1,0 +1,127 @@
+//! From a raw download to a graded competition: what MLE-bench's preparation does, byte for byte, so that scores stay
+//! comparable.
+//!
+//! The usual preparation is declared in the competition's TOML (`[prepare]`, run by `steps`); an unusual one is a file in
+//! `native`. Both stand on small tested blocks: `random` and `split` draw as numpy, scikit-learn and Python do, `frame`
+//! and `writer` carry tables as pandas does, `json` and `archive` read and write the rest. The raw folder is never
+//! changed; the result is made beside its place and renamed at the end, so that it is whole or not there.
+//!
+//! Nothing here grades, and nothing here knows a run.
+
+mod archive;
+mod bench;
+mod declared;
+mod error;
+pub mod frame;
+pub mod json;
+mod native;
+pub mod number_text;
+pub mod parquet;
+mod parts;
+mod pattern;
+mod python_text;
+pub mod random;
+pub mod split;
+mod steps;
+pub mod writer;
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+pub use archive::Packing;
+pub use declared::{Preparation, Step};
+pub use error::PrepareError;
+
+use crate::catalog::Competition;
+use crate::data::{Folders, folders};
+use bench::Workbench;
+
+/// What to prepare from what.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The folder of the raw download.
+    pub raw: &'a Path,
+    /// The result goes to `<data_dir>/<id>/prepared`.
+    pub data_dir: &'a Path,
+    /// Numbers of the recipe that are to be others than the catalog's.
+    pub constants: &'a BTreeMap<String, i64>,
+}
+
+/// Prepares a competition from its raw download.
+pub fn prepare(competition: &Competition, request: &Request<'_>) -> Result<Folders, PrepareError> {
+    let id = &competition.id;
+    let Some(preparation) = &competition.prepare else {
+        return Err(PrepareError::NoPreparation { id: id.clone() });
+    };
+    let constants = chosen(id, preparation, request.constants)?;
+    let home = request.data_dir.join(id);
+    let prepared = home.join("prepared");
+    if prepared.exists() {
+        return Err(PrepareError::Exists { folder: prepared });
+    }
+    if !request.raw.is_dir() {
+        return Err(PrepareError::NoRaw { file: request.raw.display().to_string() });
+    }
+    fs::create_dir_all(&home).map_err(PrepareError::io("create", &home))?;
+    let temporary = tempfile::Builder::new()
+        .prefix(".preparing-")
+        .tempdir_in(&home)
+        .map_err(PrepareError::io("create a folder in", &home))?;
+    let out = temporary.path();
+    for folder in ["public", "private", "work"] {
+        let folder = out.join(folder);
+        fs::create_dir(&folder).map_err(PrepareError::io("create", &folder))?;
+    }
+    let bench = Workbench::new(id, request.raw, out, &constants, &competition.submission.columns);
+    match &preparation.native {
+        Some(name) => native::run(name, &bench)?,
+        None => steps::run(&preparation.steps, &bench)?,
+    }
+    if let Some(description) = &competition.description {
+        bench.write_text("public/description.md", description)?;
+    }
+    let work = out.join("work");
+    fs::remove_dir_all(&work).map_err(PrepareError::io("remove", &work))?;
+    settle(out, &home)?;
+    match fs::rename(out, &prepared) {
+        // It has moved away: there is nothing left to delete.
+        Ok(()) => drop(temporary.keep()),
+        Err(_) if prepared.exists() => return Err(PrepareError::Exists { folder: prepared }),
+        Err(source) => return Err(PrepareError::Io { action: "create", path: prepared, source }),
+    }
+    let _ = File::open(&home).and_then(|folder| folder.sync_all());
+    Ok(folders(request.data_dir, id))
+}
+
+/// Modes as those of the offline competitions, and everything on the disk before the rename.
+fn settle(out: &Path, home: &Path) -> Result<(), PrepareError> {
+    let mode = |folder: &Path, mode| {
+        fs::set_permissions(folder, fs::Permissions::from_mode(mode))
+            .map_err(PrepareError::io("set the mode of", folder))
+    };
+    mode(&out.join("private"), 0o700)?;
+    mode(out, 0o755)?;
+    let folder = File::open(home).map_err(PrepareError::io("open", home))?;
+    rustix::fs::syncfs(&folder).map_err(|error| PrepareError::io("sync", home)(error.into()))
+}
+
+/// The constants of the recipe, with those that are set.
+fn chosen(
+    id: &str,
+    preparation: &Preparation,
+    set: &BTreeMap<String, i64>,
+) -> Result<BTreeMap<String, i64>, PrepareError> {
+    let mut constants = preparation.constants.clone();
+    for (name, value) in set {
+        match constants.get_mut(name) {
+            Some(known) => *known = *value,
+            None => {
+                let known = constants.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+                return Err(PrepareError::NoConstant { id: id.to_owned(), name: name.clone(), known });
+            }
+        }
+    }
+    Ok(constants)
+}

@@ -1,0 +1,55 @@
+//! What declared and native preparations do with whole tables: part them by rows or by groups, spread labels over columns.
+
+use crate::csv::Column;
+use crate::prepare::error::PrepareError;
+use crate::prepare::frame::Frame;
+use crate::prepare::split::{Size, train_test_split};
+
+/// Parts rows; both parts in the order of the permutation.
+pub(crate) fn rows_parted(frame: &Frame, size: Size, seed: u32) -> (Frame, Frame) {
+    let parts = train_test_split(frame.rows(), size, seed);
+    (frame.take(&parts.train), frame.take(&parts.test))
+}
+
+/// Parts the distinct cells of a column, in the order in which they first come, and the rows with them; rows keep the
+/// order of the file.
+pub(crate) fn groups_parted(
+    frame: &Frame,
+    column: &str,
+    size: Size,
+    seed: u32,
+) -> Result<(Frame, Frame), PrepareError> {
+    let groups = frame.groups(column)?;
+    let parts = train_test_split(u32::try_from(groups.len()).unwrap_or(u32::MAX), size, seed);
+    let rows = |places: &[u32]| {
+        let mut rows: Vec<u32> = places
+            .iter()
+            .filter_map(|place| groups.get(*place as usize))
+            .flat_map(|(_, rows)| rows.iter().copied())
+            .collect();
+        rows.sort_unstable();
+        rows
+    };
+    Ok((frame.take(&rows(&parts.train)), frame.take(&rows(&parts.test))))
+}
+
+/// A column of labels as one column of 0 and 1 a class, in the order of the classes.
+pub(crate) fn one_hot(frame: &Frame, column: &str, classes: &[String]) -> Result<Frame, PrepareError> {
+    let labels = frame.column(column)?.texts();
+    let mut hot = frame.without(&[column])?;
+    for class in classes {
+        let cells = labels.iter().map(|label| i64::from(label == class));
+        hot = hot.with(class, Column::Integer(cells.collect()));
+    }
+    Ok(hot)
+}
+
+/// The items at these places.
+pub(crate) fn at<T: Clone>(items: &[T], places: &[u32]) -> Vec<T> {
+    places.iter().filter_map(|place| items.get(*place as usize)).cloned().collect()
+}
+
+/// A number of things as a number of rows.
+pub(crate) fn rows<T>(items: &[T]) -> u32 {
+    u32::try_from(items.len()).unwrap_or(u32::MAX)
+}
