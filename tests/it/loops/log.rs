@@ -127,6 +127,9 @@ fn kinds(steps: &[Value]) -> Vec<String> {
         .collect()
 }
 
+/// A scaffold, what is changed in it, what its model answers; the kinds of lines of each step, and what must be read.
+type Case<'a> = (&'a str, &'a [&'a str], Vec<String>, &'a [&'a str], &'a [&'a str]);
+
 #[test]
 fn a_loop_is_shown_as_a_log_on_the_terminal_as_json_and_in_the_page() {
     let test = "a_loop_is_shown_as_a_log_on_the_terminal_as_json_and_in_the_page";
@@ -152,7 +155,7 @@ fn a_loop_is_shown_as_a_log_on_the_terminal_as_json_and_in_the_page() {
         "condensed said said said act seen!",
         "condensed said said said act checked harness",
     ];
-    let cases: [(&str, &[&str], Vec<String>, &[&str], &[&str]); 2] = [
+    let cases: [Case<'_>; 2] = [
         (
             "own-codeact",
             &condense,
