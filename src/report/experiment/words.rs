@@ -296,6 +296,11 @@ fn trimmed(value: f64) -> impl Display {
     (value * 1e6).round() / 1e6
 }
 
+/// A p-value with four digits; none of them is ever nought.
+fn chance(p: f64) -> String {
+    if p < 0.000_05 { "<0.0001".to_owned() } else { format!("{p:.4}") }
+}
+
 /// A comparison in lines: the difference is never told without its intervals.
 pub fn compared(comparison: &Comparison, equal_within: f64) -> Vec<String> {
     let difference = &comparison.difference;
@@ -335,12 +340,12 @@ pub fn compared(comparison: &Comparison, equal_within: f64) -> Vec<String> {
             number(comparison.competitions)
         ),
         format!(
-            "  p           sign flip {:.4} (Holm {:.4}{}), labels permuted {:.4} (Holm {:.4}{}); wins/ties/losses {}/{}/{}",
-            flip.p,
-            comparison.holm,
+            "  p           sign flip {} (Holm {}{}), labels permuted {} (Holm {}{}); wins/ties/losses {}/{}/{}",
+            chance(flip.p),
+            chance(comparison.holm),
             drawn(flip),
-            labels.p,
-            comparison.label_permutation_holm,
+            chance(labels.p),
+            chance(comparison.label_permutation_holm),
             drawn(labels),
             difference.wins,
             difference.ties,
