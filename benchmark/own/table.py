@@ -3,7 +3,7 @@
 import os
 import re
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # small data: threads only get in each other's way
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # one thread: tables here are small
 
 import numpy as np
 import pandas as pd

@@ -383,7 +383,7 @@ fn decimals_are_read_and_written_as_pandas_and_python_do() {
 /// A column that begins with an integer beyond 64 bits is text, whatever comes behind it.
 fn is_long_integer(text: &str) -> bool {
     let digits = text.trim().trim_start_matches(['-', '+']);
-    digits.len() > 18 && digits.bytes().all(|byte| byte.is_ascii_digit())
+    digits.bytes().take_while(u8::is_ascii_digit).count() > 18
 }
 
 fn texts() -> ReadOptions {
