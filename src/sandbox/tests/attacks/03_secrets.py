@@ -1,5 +1,12 @@
 """Looks for the harness's configuration, keys and data base."""
 import glob
+import sys
+
+
+def listed(path):
+    """What lies there, but for the way to the interpreter that runs this."""
+    return [name for name in os.listdir(path) if not sys.prefix.startswith(f"{path}/{name}/")]
+
 
 for path in GIVEN["paths"]:
     attempt(path, lambda: read(path))
@@ -9,4 +16,4 @@ for home in homes:
     for name in names:
         attempt(home + "/" + name, lambda: glob.glob(home + "/" + name))
 for path in ["/etc/shadow", "/etc/sudoers", "/etc/ssh", "/var/lib", "/var/log", "/run/secrets", "/boot", "/srv", "/mnt", "/media"]:
-    attempt(path, lambda: os.listdir(path) if os.path.isdir(path) else read(path))
+    attempt(path, lambda: listed(path) if os.path.isdir(path) else read(path))
