@@ -108,7 +108,9 @@ tests() {
   cargo test --workspace --doc --locked --quiet || failed=$?
   say "model servers that others wrote"
   wait "$services" || say "not all of them can be installed here"
-  tests/services/with.sh cargo nextest run --workspace --features failpoints --locked --no-fail-fast --profile services ||
+  # A small model on a processor takes half a minute for a step; ten of each loop are for an afternoon.
+  PODIUM_REAL_STEPS=${PODIUM_REAL_STEPS:-3} tests/services/with.sh \
+    cargo nextest run --workspace --features failpoints --locked --no-fail-fast --profile services ||
     failed=$?
   if [ -s "$PODIUM_SKIPS" ]; then say "skipped:"; sort -u "$PODIUM_SKIPS" >&2; else say "nothing was skipped"; fi
   rm -f "$PODIUM_SKIPS"

@@ -45,11 +45,8 @@ pub fn shortest32(value: f32) -> String {
     let mut text = String::new();
     if (1e-4..1e16).contains(&wide.abs()) {
         push(&mut text, format_args!("{value:?}"));
-        // Between 2^20 and 2^24 the exact value may lie in the middle of two texts.
-        if (1e6..2e7).contains(&wide.abs()) {
-            return even(&text, wide);
-        }
-        return text;
+        // Beyond 2^24 the zeros at the end of a text are no digits of the value.
+        return if text.len() > 8 && wide.abs() < 16_777_216.0 { even(&text, wide) } else { text };
     }
     push_exponent(&mut text, &format!("{value:e}"));
     text
@@ -61,13 +58,20 @@ fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
 }
 
 fn push_shortest(text: &mut String, value: f64) {
-    if (1e15..1e16).contains(&value.abs()) {
-        // Between 2^50 and 2^53 the exact value may lie in the middle of two texts.
-        text.push_str(&even(&format!("{value:?}"), value));
-    } else if value == 0.0 || (1e-4..1e16).contains(&value.abs()) {
+    /// A text with fewer letters has too few digits to lie beside the middle of two.
+    const LONG: usize = 17;
+    if value == 0.0 || (1e-4..1e16).contains(&value.abs()) {
+        let start = text.len();
         push(text, format_args!("{value:?}"));
+        if text.len() - start >= LONG {
+            let exact = even(text.get(start..).unwrap_or_default(), value);
+            text.truncate(start);
+            text.push_str(&exact);
+        }
     } else {
-        push_exponent(text, &format!("{value:e}"));
+        let short = format!("{value:e}");
+        let decimals = short.split_once(['.', 'e']).map_or(0, |(_, rest)| rest.find('e').unwrap_or(0));
+        push_exponent(text, &if short.len() >= LONG { format!("{value:.decimals$e}") } else { short });
     }
 }
 

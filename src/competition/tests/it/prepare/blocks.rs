@@ -337,8 +337,16 @@ fn decimals_are_read_and_written_as_pandas_and_python_do() {
         .zip(column("read_json_bits"));
     for (((text, default), exact), json) in cases {
         if !is_long_integer(&text) {
-            assert_eq!(parsed(&text, &quick), bits(&default), "{text}");
-            assert_eq!(parsed(&text, &ReadOptions::default()), bits(&exact), "{text}");
+            assert_eq!(
+                parsed(&text, &quick),
+                inferred(&text, &default, &[f64::INFINITY, f64::NEG_INFINITY]),
+                "{text}"
+            );
+            assert_eq!(
+                parsed(&text, &ReadOptions::default()),
+                inferred(&text, &exact, &[f64::INFINITY]),
+                "{text}"
+            );
         }
         if let (Some(expected), Ok(Json::Number(spelled))) = (bits(&json), parse(text.as_bytes()))
             && let Some(value) = pandas_number(&spelled)
@@ -372,12 +380,20 @@ fn decimals_are_read_and_written_as_pandas_and_python_do() {
     let first = document(&vectors, "blocks1.json");
     for case in list(&first["float64_text"]) {
         let value = f64::from_bits(bits(case["bits"].as_str().unwrap()).unwrap());
-        assert_eq!(shortest(value), case["text"].as_str().unwrap());
+        // A missing value is left empty by who writes a table, not spelled.
+        assert!(value.is_nan() || shortest(value) == case["text"].as_str().unwrap(), "{case}");
     }
     for case in list(&first["float32_text"]) {
         let value = f32::from_bits(u32::from_str_radix(case["bits"].as_str().unwrap(), 16).unwrap());
-        assert_eq!(shortest32(value), case["text"].as_str().unwrap());
+        assert!(value.is_nan() || shortest32(value) == case["text"].as_str().unwrap(), "{case}");
     }
+}
+
+/// The double that is expected of a text in a column whose type is inferred. Digits that pass the largest double make
+/// such a column text, though the conversion alone, which these vectors tell, comes to an infinity.
+fn inferred(text: &str, expected: &str, overflow: &[f64]) -> Option<u64> {
+    let passes = |bits: &u64| overflow.iter().any(|value| value.to_bits() == *bits);
+    bits(expected).filter(|bits| !passes(bits) || !text.contains(|c: char| c.is_ascii_digit()))
 }
 
 /// A column that begins with an integer beyond 64 bits is text, whatever comes behind it.
