@@ -27,7 +27,7 @@ pub(crate) struct Expanded {
 pub(crate) async fn expand(bench: &Bench<'_>) -> Result<Expanded, StrategyError> {
     let Bench { search, context, job, .. } = bench;
     context.begin_step(EffectKey::node(job.id, "begin", 0)).await?;
-    let operator = operator_of(search, &job.expansion.operator)?.operator();
+    let operator = operator_of(search, &job.expansion.operator)?;
     let mut record = blank(job, operator.apply(bench).await?);
     let mut run = None;
     if record.buggy.is_none() {
