@@ -64,6 +64,8 @@ pub struct Assets {
     /// What is compiled in stays where it is.
     texts: BTreeMap<String, Cow<'static, str>>,
     overridden: Vec<String>,
+    /// Of these, those that stand in the place of one of their name.
+    replaced: Vec<String>,
 }
 
 impl Assets {
@@ -85,7 +87,8 @@ impl Assets {
         embed::<Benchmark>("benchmark", &mut texts);
         embed::<Scaffolds>("scaffolds", &mut texts);
         embed::<Prompts>("prompts", &mut texts);
-        let mut assets = Self { folder: folder.clone(), clone, own, texts, overridden: Vec::new() };
+        let mut assets =
+            Self { folder: folder.clone(), clone, own, texts, overridden: Vec::new(), replaced: Vec::new() };
         if let Some(folder) = folder {
             for part in ["benchmark", "scaffolds", "prompts"] {
                 assets.lay(&folder.join(part), part)?;
@@ -122,7 +125,8 @@ impl Assets {
     pub fn put(&mut self, name: &str, text: String) {
         if self.texts.get(name).is_none_or(|now| **now != *text) {
             self.overridden.push(name.to_owned());
-            self.texts.insert(name.to_owned(), text.into());
+            let before = self.texts.insert(name.to_owned(), text.into());
+            self.replaced.extend(before.map(|_| name.to_owned()));
         }
     }
 
@@ -153,6 +157,11 @@ impl Assets {
     /// All folders in which answers, playbooks and archives may stand, the overriding one first.
     pub fn folders(&self) -> impl Iterator<Item = &Path> {
         self.folder.iter().chain(&self.clone).map(PathBuf::as_path)
+    }
+
+    /// Of [`Self::overridden`], those that replace one of their name; the others stand beside the compiled-in ones.
+    pub fn replaced(&self) -> &[String] {
+        &self.replaced
     }
 
     /// Names of assets that differ from the compiled-in ones.

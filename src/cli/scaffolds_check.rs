@@ -78,6 +78,7 @@ pub(crate) fn main(arguments: &Arguments, site: &Site, terminal: &Terminal) -> R
     let Subject { id, text, site } = subject(&arguments.scaffold, site)?;
     let mut found: Vec<Fault> =
         faults(strategies::registry(), &text, &site.prompts()).iter().map(Fault::of).collect();
+    found.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
     let scaffold = site.scaffold(&id, &[]).ok().filter(|_| found.is_empty());
     if let Some(scaffold) = &scaffold
         && scaffold.head().id != id

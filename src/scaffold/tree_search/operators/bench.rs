@@ -5,11 +5,12 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use podium_types::chat::{ChatRequest, ChatResult};
-use podium_types::execution::{Execution, ExecutionRequest, Program, Workspace};
+use podium_types::execution::{Execution, ExecutionRequest};
 use podium_types::key::EffectKey;
 use podium_types::rng::Rng;
 
 use crate::context::{Budget, ContextError, RunContext, Task, Validation};
+use crate::effect::python;
 use crate::node::NodeRecord;
 use crate::prompts::variables::RunVariables;
 use crate::strategy::StrategyError;
@@ -113,13 +114,8 @@ impl<'a> Bench<'a> {
         let number = self.executions.get();
         self.executions.set(number + 1);
         let predictions = self.context.task().validation.iter().flat_map(Validation::predictions);
-        let request = ExecutionRequest {
-            workspace: Workspace::Fresh,
-            program: Program::Python { file: file.to_owned(), code: code.to_owned() },
-            timeout_ms: self.context.budget().next_execution_ms(),
-            env: BTreeMap::new(),
-            collect: predictions.map(str::to_owned).collect(),
-        };
+        let request = python(file, code.to_owned(), self.context.budget().next_execution_ms());
+        let request = ExecutionRequest { collect: predictions.map(str::to_owned).collect(), ..request };
         self.context.execute(EffectKey::node(self.job.id, "execute", number), request).await
     }
 }
