@@ -23,7 +23,6 @@ use crate::run::driver::Interrupt;
 use crate::run::error::RunError;
 use crate::run::events::RunEvent;
 use crate::run::folder::RunFolder;
-use crate::run::grants::Asked;
 use crate::run::limits::Raise;
 use crate::run::order::{Order, packages_pinned};
 use crate::run::site::{PLAYBOOK, Site};
@@ -52,7 +51,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     no_run: bool,
     /// The built-in competition of the dry run
-    #[arg(short, long, value_name = "C", default_value = "segment")]
+    #[arg(short, long, value_name = "C", default_value = "travel-mode")]
     competition: String,
     /// Steps of the dry run
     #[arg(long, value_name = "N", default_value_t = 3)]
@@ -205,6 +204,12 @@ fn models(
 /// A few steps with the stand-in model, in a folder that goes away again.
 fn dry(id: &str, arguments: &Arguments, site: &Site, terminal: &Terminal) -> Result<RunReport, Failure> {
     let mut site = site.clone();
+    let mut asked = arguments.grants.asked()?;
+    if asked.machine.is_none() {
+        // A trial leaves the machine to others.
+        asked.cpus = asked.cpus.or(Some(1));
+        asked.memory_bytes = asked.memory_bytes.or(Some(2 << 30));
+    }
     let order = Order {
         scaffold: id.to_owned(),
         overrides: Vec::new(),
@@ -217,7 +222,7 @@ fn dry(id: &str, arguments: &Arguments, site: &Site, terminal: &Terminal) -> Res
         execution_ms: Some(30_000),
         tokens: None,
         cost: None,
-        sandbox: Asked { ..arguments.grants.asked()? },
+        sandbox: asked,
         description: Wording::default(),
         mle_bench: None,
         preview: PreviewMode::Full,

@@ -93,7 +93,7 @@ fn the_guide_is_followed_word_by_word() {
     }
     for words in [
         "scaffolds/curious.toml",
-        "curious: nothing was found; the dry run on segment ended",
+        "curious: nothing was found; the dry run on travel-mode ended",
         "aide − curious",
         "eager: nothing was found; no dry run was made",
         "outcome     graded",

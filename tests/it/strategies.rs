@@ -88,12 +88,7 @@ fn each_example_ends_graded_and_replays() {
             .json();
         assert_eq!(report["outcome"], "graded", "{id}: {report}");
         let run = Run::only(&runs);
-        let told = Podium::of(&place, &program)
-            .arg("show")
-            .arg(&run.path)
-            .args(["--json", "--full"])
-            .output()
-            .expect(0);
+        let told = Podium::of(&place, &program).arg("show").arg(&run.path).arg("--json").output().expect(0);
         assert!(format!("{}{report}", told.stdout).contains(words), "{id}: {}", told.stdout);
         let replay = Podium::of(&place, &program).arg("replay").arg(&run.path).arg("--json").output();
         assert_eq!(replay.expect(0).json()["agrees"], true, "{id}");
