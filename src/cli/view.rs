@@ -12,6 +12,7 @@ use crate::cli::terminal::{Terminal, escape};
 use crate::experiment::outcomes::Known;
 use crate::run::error::RunError;
 use crate::run::order::default_runs_dir;
+use crate::view::reporting::Beside;
 use crate::view::root::Root;
 use crate::view::server::Server;
 use crate::view::shelf::Shelf;
@@ -40,8 +41,12 @@ pub(crate) fn main(
 ) -> Result<ExitCode, Failure> {
     let folder = arguments.dir.clone().unwrap_or_else(default_runs_dir);
     let root = Root::open(&folder).map_err(|error| Failure::from(RunError::from(error)))?;
+    let site = site.clone();
     // Assets that are wrong take what is known beside the runs away, and not the view of them.
-    let known = site.open(terminal).ok().and_then(|site| Known::of(&site).ok()).unwrap_or_default();
+    let known = Beside::new(move |place| {
+        let site = site.open_for(Some(place), &Terminal::new()).ok();
+        site.and_then(|site| Known::of(&site).ok()).unwrap_or_default()
+    });
     let runtime = super::runtime()?;
     let server = match arguments.port {
         Some(port) => Server::bind(port),

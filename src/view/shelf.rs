@@ -10,9 +10,8 @@ use podium_report::story::{Item, Story};
 use serde::Serialize;
 
 use super::listing::{ExperimentView, Listing, Rows};
-use super::reporting::reported;
+use super::reporting::{Beside, reported};
 use super::root::{Refusal, Root, words};
-use crate::experiment::outcomes::Known;
 use crate::run::folder::lock::seems_held;
 use crate::run::story::outline::{Last, Outline};
 use crate::run::story::search::{Hit, search};
@@ -29,7 +28,7 @@ const HITS: usize = 300;
 pub struct Shelf {
     root: Root,
     rows: Rows,
-    known: Known,
+    known: Beside,
     open: Mutex<VecDeque<(String, Arc<Mutex<Outline>>)>>,
 }
 
@@ -78,7 +77,7 @@ pub struct Find {
 
 impl Shelf {
     /// Of this folder, with what is known beside it of competitions and models.
-    pub fn new(root: Root, known: Known) -> Self {
+    pub fn new(root: Root, known: Beside) -> Self {
         Self { root, rows: Rows::default(), known, open: Mutex::default() }
     }
 

@@ -28,7 +28,7 @@ function signalTable(detail) {
 
 function overview(item, detail) {
   // What was said, done and seen stands in the log.
-  if (unit === 'step') return el('div', { class: 'body', tabindex: 0 }, titled('Facts', stepFacts(item, detail)));
+  if (unit === 'step') return el('div', { class: 'body', tabindex: 0 }, stepFacts(item, detail));
   return el('div', { class: 'body', tabindex: 0 },
     detail.buggy && el('div', { class: 'callout' }, detail.buggy),
     detail.flags.length > 0 && el('div', { class: 'callout' }, detail.flags.join('\n')),
@@ -43,7 +43,7 @@ function stepFacts(item, detail) {
   const ran = detail.executions.reduce((sum, one) => sum + one.wall_ms, 0);
   return factList([
     ['submission', told(detail.submission)],
-    ['executed', detail.executions.length ? duration(ran) : 'never'],
+    ['executed', detail.executions.length ? duration(ran) : unit === 'step' ? null : 'never'],
     ['model', detail.calls.length ? `${duration(detail.model_ms)} in ${many(detail.calls.length, 'call')}` : 'no call'],
     ['waited', detail.waited_ms ? `${duration(detail.waited_ms)} for a service` : null],
     ['tokens', `${detail.input_tokens.toLocaleString('en')} in, ${detail.output_tokens.toLocaleString('en')} out`],
@@ -148,7 +148,7 @@ function makeDetail(place, opened) {
       return;
     }
     if (current !== wanted) return;
-    const tabs = TABS.filter(([name]) => name !== 'code' || detail.code);
+    const tabs = TABS.filter(([name]) => (name === 'code' ? detail.code : name !== 'output' || unit === 'node' || detail.executions.length));
     if (!tabs.some(([name]) => name === tab)) tab = 'overview';
     const bar = el('div', { class: 'tabs' }, choice('What is shown', tabs.map(([name, text]) => [name, name === 'overview' && unit === 'step' ? 'Facts' : text]), tab, turn));
     place.replaceChildren(heading(current, opened), bar, TABS.find(([name]) => name === tab)[2](current, detail, former));

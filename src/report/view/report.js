@@ -5,6 +5,10 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const ARM_DASHES = [null, '7 4', '2 3', '9 3 2 3', '1 4', '12 4', '5 2 1 2', '3 6'];
 const letter = (arm) => LETTERS[arm] ?? '•';
 const ofArm = (arm) => `line-${arm % 8}`;
+// A narrow window has narrow plots, so that their letters stay readable.
+const WIDE = innerWidth >= 640;
+const [WIDTH, LEFT] = WIDE ? [640, 170] : [370, 104];
+const LETTERS_LEFT = WIDE ? 19 : 13;
 const points = (value) => `${value >= 0 ? '+' : '−'}${Math.abs(value).toFixed(1)}`;
 
 // Wider than a small window: it can be reached and moved by keys then.
@@ -19,7 +23,7 @@ function numbers(label, { heads, rows }) {
 }
 
 function canvas(width, height, label) {
-  return svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label });
+  return svg('svg', { class: WIDE ? null : 'narrow', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label });
 }
 
 function chart(title, label, out, ...more) {
@@ -32,18 +36,18 @@ const short = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}�
 
 // Medals of each arm as bars, the error of their sum as a whisker.
 function medalBars(part) {
-  const [width, row, left] = [640, 40, 170];
+  const [width, row, left] = [WIDTH, 40, LEFT];
   const height = part.arms.length * row + 40;
   const high = Math.min(100, Math.max(10, ...part.medals.map((one) => (one.any + (one.sem ?? 0)) * 1.15)));
   const x = (value) => left + (value / high) * (width - left - 76);
   const out = canvas(width, height, `Medals by arm, ${part.title}`);
-  for (const value of ticks(0, high, 6)) {
+  for (const value of ticks(0, high, WIDE ? 6 : 3)) {
     out.append(svg('line', { class: 'grid', x1: x(value), x2: x(value), y1: 6, y2: height - 30 }),
       svg('text', { x: x(value), y: height - 14, 'text-anchor': 'middle' }, `${value} %`));
   }
   part.medals.forEach(({ shares, any, sem }, place) => {
     const y = place * row + 10;
-    out.append(svg('text', { class: 'strong', x: left - 10, y: y + 16, 'text-anchor': 'end' }, svg('title', {}, part.arms[place]), short(part.arms[place], 19)));
+    out.append(svg('text', { class: 'strong', x: left - 10, y: y + 16, 'text-anchor': 'end' }, svg('title', {}, part.arms[place]), short(part.arms[place], LETTERS_LEFT)));
     let from = 0;
     shares.forEach((share, kind) => {
       if (!(share > 0)) return;
@@ -63,7 +67,7 @@ function medalBars(part) {
 function forest(part) {
   const found = part.differences;
   if (!found.length) return null;
-  const [width, row, left] = [640, 44, 200];
+  const [width, row, left] = [WIDTH, 44, WIDE ? 200 : LEFT];
   const height = found.length * row + 44;
   const ends = found.flatMap((one) => [one.mean, ...(one.like_these ?? []), ...(one.exactly_these ?? [])]).filter(Number.isFinite);
   const far = Math.max(10, part.equal_within, ...ends.map(Math.abs)) * 1.1;
@@ -71,7 +75,7 @@ function forest(part) {
   const out = canvas(width, height, `Differences between arms, ${part.title}`);
   const equal = part.equal_within;
   out.append(svg('rect', { class: 'equal', x: x(-equal), y: 4, width: x(equal) - x(-equal), height: height - 34 }, svg('title', {}, `practically equal: within ${equal} points`)));
-  for (const value of ticks(-far, far, 6)) {
+  for (const value of ticks(-far, far, WIDE ? 6 : 3)) {
     const middle = Math.abs(value) < 1e-9;
     out.append(svg('line', { class: middle ? 'zero' : 'grid', x1: x(value), x2: x(value), y1: 4, y2: height - 30 }),
       svg('text', { x: x(value), y: height - 14, 'text-anchor': 'middle' }, middle ? '0' : points(value).replace('.0', '')));
@@ -79,8 +83,8 @@ function forest(part) {
   found.forEach((one, place) => {
     const y = place * row + 24;
     const span = (interval, kind, offset) => interval && out.append(svg('path', { class: kind, d: `M${x(interval[0])} ${y + offset}H${x(interval[1])}m0-4v8M${x(interval[0])} ${y + offset - 4}v8` }));
-    out.append(svg('text', { class: 'strong', x: left - 12, y: y - 3, 'text-anchor': 'end' }, svg('title', {}, one.a), short(one.a, 26)),
-      svg('text', { x: left - 12, y: y + 12, 'text-anchor': 'end' }, svg('title', {}, one.b), `− ${short(one.b, 26)}`));
+    out.append(svg('text', { class: 'strong', x: left - 12, y: y - 3, 'text-anchor': 'end' }, svg('title', {}, one.a), short(one.a, WIDE ? 26 : LETTERS_LEFT)),
+      svg('text', { x: left - 12, y: y + 12, 'text-anchor': 'end' }, svg('title', {}, one.b), `− ${short(one.b, WIDE ? 26 : LETTERS_LEFT)}`));
     span(one.like_these, 'whisker wide', -5);
     span(one.exactly_these, 'whisker', 6);
     out.append(svg('circle', { class: 'centre', cx: x(one.mean), cy: y, r: 4.5 }, svg('title', {}, `${points(one.mean)} points: ${one.verdict}`)));
@@ -96,7 +100,7 @@ function key(arms, names) {
 
 // Curves of percentages, one for each arm; the oracle's drawn thin beside its own, an interval as a band.
 function curve(plot, part) {
-  const [width, height] = [640, 270];
+  const [width, height] = [WIDTH, 270];
   const box = { left: 52, right: width - 34, top: 12, bottom: height - 42 };
   const all = plot.lines.flatMap((line) => [...line.points, ...line.oracle, ...line.band.flatMap((one, place) => (one ? one.map((end) => [line.points[place][0], end]) : []))]);
   const ats = all.map(([at]) => at);
@@ -109,7 +113,7 @@ function curve(plot, part) {
   for (const value of ticks(0, high, 5)) {
     out.append(svg('line', { class: 'grid', x1: box.left, x2: box.right, y1: y(value), y2: y(value) }), svg('text', { x: box.left - 8, y: y(value) + 4, 'text-anchor': 'end' }, `${value} %`));
   }
-  for (const value of ticks(near, far, 6)) {
+  for (const value of ticks(near, far, WIDE ? 6 : 4)) {
     if (plot.whole && (!Number.isInteger(value) || !ats.includes(value))) continue;
     out.append(svg('text', { x: x(value), y: box.bottom + 17, 'text-anchor': 'middle' }, String(Number(value.toPrecision(3)))));
   }
@@ -140,21 +144,21 @@ function curve(plot, part) {
 function gaps(part) {
   if (!part.gaps.length) return null;
   const arms = [...new Set(part.gaps.map((one) => one.arm))].sort((one, other) => one - other);
-  const [width, row, left] = [640, 46, 170];
+  const [width, row, left] = [WIDTH, 46, LEFT];
   const height = arms.length * row + 44;
   // One run far off must not hide the others: it stands at the edge.
   const sizes = part.gaps.map((one) => Math.abs(one.percent)).sort((one, other) => one - other);
   const far = Math.max(1, sizes[Math.floor((sizes.length - 1) * (sizes.length > 8 ? 0.9 : 1))]) * 1.15;
   const x = (value) => left + ((Math.min(far, Math.max(-far, value)) + far) / (2 * far)) * (width - left - 20);
   const out = canvas(width, height, `Validation beside test, ${part.title}`);
-  for (const value of ticks(-far, far, 6)) {
+  for (const value of ticks(-far, far, WIDE ? 6 : 3)) {
     const middle = Math.abs(value) < 1e-9;
     out.append(svg('line', { class: middle ? 'zero' : 'grid', x1: x(value), x2: x(value), y1: 4, y2: height - 30 }),
       svg('text', { x: x(value), y: height - 14, 'text-anchor': 'middle' }, middle ? '0' : `${value > 0 ? '+' : '−'}${Number(Math.abs(value).toPrecision(3))} %`));
   }
   arms.forEach((arm, place) => {
     const y = place * row + 24;
-    out.append(svg('text', { class: 'strong', x: left - 12, y: y + 4, 'text-anchor': 'end' }, svg('title', {}, part.arms[arm]), short(part.arms[arm], 19)));
+    out.append(svg('text', { class: 'strong', x: left - 12, y: y + 4, 'text-anchor': 'end' }, svg('title', {}, part.arms[arm]), short(part.arms[arm], LETTERS_LEFT)));
     part.gaps.filter((one) => one.arm === arm).forEach((one, at) => {
       // Spread over the row by their order, so that level ones are all seen.
       const [cx, cy] = [x(one.percent), y + ((at * 7) % 5 - 2) * 5];

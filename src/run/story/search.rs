@@ -93,7 +93,11 @@ fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
 
 /// What stands before a hit in the same string.
 fn end_of(text: &[u8]) -> &[u8] {
-    let near = text.get(text.len().saturating_sub(AROUND)..).unwrap_or(text);
+    let mut from = text.len().saturating_sub(AROUND);
+    // Not from the middle of an escape.
+    let before = text.get(..from).unwrap_or_default();
+    from += before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2;
+    let near = text.get(from..).unwrap_or_default();
     let quotes = (0..near.len()).rev().find(|place| is_end(near, *place));
     quotes.and_then(|place| near.get(place + 1..)).unwrap_or(near)
 }

@@ -68,6 +68,7 @@ fn the_viewer_leads_from_the_list_to_a_call() {
     shows(&mut tab, "document.querySelectorAll('.report .numbers tbody tr').length > 2", &json!(true));
     shows(&mut tab, "document.querySelectorAll('.report svg').length > 2", &json!(true));
     fits(&mut tab);
+    let reported = tab.evaluate(TABLES);
     tab.screenshot(&artefacts().join("view-experiment.png"));
 
     // Two runs beside each other.
@@ -121,8 +122,11 @@ fn the_viewer_leads_from_the_list_to_a_call() {
     // What does not read is said, and nothing more happens.
     tab.no_faults();
     nothing_runs_or_is_loaded(&mut tab);
-    the_report_is_one_page(&browser, &place);
+    the_report_is_one_page(&browser, &place, &reported);
 }
+
+/// Titles and cells of a report.
+const TABLES: &str = "[...document.querySelectorAll('.report h2, .report .numbers td')].map((one) => one.textContent).join(' | ')";
 
 /// What a hostile model says: a plan with a script for a search, and a call of the same for a loop.
 fn answer(script: &str) -> String {
@@ -165,13 +169,14 @@ fn a_loop_is_a_log(tab: &mut Tab, url: &str) {
     is_text(tab, "#tree");
 }
 
-/// `report --html`: light, dark and narrow; nothing is loaded.
-fn the_report_is_one_page(browser: &Browser, place: &Place) {
+/// `report --html`: the viewer's tables; light, dark and narrow; nothing is loaded.
+fn the_report_is_one_page(browser: &Browser, place: &Place, reported: &Value) {
     let page = artefacts().join("report.html");
     let report = Podium::new(place).args(["experiment", "report", "ab", "--over-time", "--html"]).arg(&page);
     report.toy().arg("--runs-dir").arg(place.runs()).output().expect(0);
     let mut tab = browser.open(&page, (1300, 1700));
     headline(&mut tab, "ab");
+    shows(&mut tab, TABLES, reported);
     // Medals, differences, pass@k, over time, validation beside test.
     shows(&mut tab, "document.querySelectorAll('.report figure svg').length > 4", &json!(true));
     shows(&mut tab, "document.querySelectorAll('.report svg .point').length", &json!(2));
@@ -182,7 +187,11 @@ fn the_report_is_one_page(browser: &Browser, place: &Place) {
     tab.screenshot(&artefacts().join("report.png"));
     tab.key("t");
     shows(&mut tab, "document.documentElement.classList.contains('dark')", &json!(true));
+    tab.lights("dark");
     tab.resize(400, 1700);
+    fits(&mut tab);
+    tab.reload("narrow");
+    headline(&mut tab, "ab");
     fits(&mut tab);
     tab.screenshot(&artefacts().join("report-narrow.png"));
     // Whatever is wider than the window can be reached by key.
