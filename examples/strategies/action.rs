@@ -22,8 +22,8 @@ impl Action for ListSizes {
         vec!["dir_path"]
     }
 
-    fn description(&self) -> &'static str {
-        "Lists the entries of a folder, the largest first. `.` is the workspace, `./input` the data."
+    fn description(&self) -> Option<&str> {
+        Some("Lists the entries of a folder, the largest first. `.` is the workspace, `./input` the data.")
     }
 
     fn act<'a>(&'a self, bench: &'a ActionBench<'a>, input: &'a Input) -> ActionFuture<'a> {

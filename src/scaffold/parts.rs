@@ -29,7 +29,7 @@ pub(crate) struct Kinds<T: ?Sized> {
 pub struct Part<T: ?Sized> {
     kind: String,
     values: Json,
-    part: Arc<T>,
+    read: Arc<T>,
 }
 
 /// Why a table is no part. Where it stands, the reader of the file knows.
@@ -78,7 +78,7 @@ impl<T: ?Sized> Kinds<T> {
         if let Json::Object(values) = &mut values {
             values.insert(KIND.to_owned(), Json::from(kind.as_str()));
         }
-        Ok(Part { kind, values, part })
+        Ok(Part { kind, values, read: part })
     }
 }
 
@@ -98,13 +98,13 @@ impl<T: ?Sized> Deref for Part<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        &self.part
+        &self.read
     }
 }
 
 impl<T: ?Sized> Clone for Part<T> {
     fn clone(&self) -> Self {
-        Self { kind: self.kind.clone(), values: self.values.clone(), part: Arc::clone(&self.part) }
+        Self { kind: self.kind.clone(), values: self.values.clone(), read: Arc::clone(&self.read) }
     }
 }
 

@@ -81,13 +81,13 @@ fn told(agent: &ResearchLoop) -> Vec<Told> {
     on.chain(commands)
         .map(|action| Told {
             name: action.name().to_owned(),
-            description: action.description().to_owned(),
+            description: action.description().unwrap_or_default().to_owned(),
             arguments: action
                 .arguments()
                 .into_iter()
-                .map(|name| (name.to_owned(), action.hint(name).to_owned()))
+                .map(|name| (name.to_owned(), action.hint(name).unwrap_or_default().to_owned()))
                 .collect(),
-            observation: action.observation().to_owned(),
+            observation: action.observation().unwrap_or_default().to_owned(),
         })
         .collect()
 }

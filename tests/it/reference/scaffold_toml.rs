@@ -118,6 +118,24 @@ struct Page {
     told: BTreeSet<(String, String)>,
 }
 
+/// Words of a doc comment without links to other code.
+fn plain(doc: &str) -> String {
+    let mut text = String::new();
+    for (place, part) in doc.trim().split("[`").enumerate() {
+        match part.split_once("`]") {
+            Some((name, rest)) if place > 0 => {
+                let rest = match rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+                    Some((_, behind)) => behind,
+                    None => rest,
+                };
+                text.push_str(&format!("`{name}`{rest}"));
+            }
+            _ => text.push_str(part),
+        }
+    }
+    text
+}
+
 /// What a table is told as.
 fn word(kind: &str) -> String {
     let inner = |text: &str, outer: &str| {
@@ -127,10 +145,18 @@ fn word(kind: &str) -> String {
         return word(&held);
     }
     if let Some(held) = inner(kind, "Vec<") {
-        return format!("list of {}", word(&held));
+        return if word(&held) == "table" {
+            "list of tables".to_owned()
+        } else {
+            format!("list of {}s", word(&held))
+        };
     }
     if let Some(held) = inner(kind, "BTreeMap<String, ") {
-        return format!("table of {}, by name", word(&held));
+        return if word(&held) == "table" {
+            "tables by name".to_owned()
+        } else {
+            format!("{}s by name", word(&held))
+        };
     }
     match kind {
         "String" => "text",
@@ -178,7 +204,7 @@ impl Page {
             return;
         }
         let place = item.place.clone();
-        let _ = write!(self.text, "### {title}\n\n{}\n\n", item.doc.trim());
+        let _ = write!(self.text, "### {title}\n\n{}\n\n", plain(&item.doc));
         let mut rows = "| key | what | |\n|---|---|---|\n".to_owned();
         let mut below = Vec::new();
         for field in &item.fields {
@@ -199,7 +225,7 @@ impl Page {
                 None => word(&field.kind),
             };
             let need = if field.has_default { "may be left out" } else { "" };
-            let doc = field.doc.replace('|', "\\|").replace('[', "").replace(']', "");
+            let doc = plain(&field.doc).replace('|', "\\|");
             let _ = writeln!(rows, "| `{}` | {doc} *{}* | {need} |", field.name, what.replace('|', "\\|"));
             if let Some(held) = held
                 && words.is_none()

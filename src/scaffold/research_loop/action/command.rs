@@ -15,16 +15,16 @@ impl Action for CommandSpec {
         self.arguments.keys().map(String::as_str).collect()
     }
 
-    fn description(&self) -> &str {
-        &self.description
+    fn description(&self) -> Option<&str> {
+        Some(&self.description)
     }
 
-    fn hint(&self, argument: &str) -> &str {
-        self.arguments.get(argument).map_or("", String::as_str)
+    fn hint(&self, argument: &str) -> Option<&str> {
+        self.arguments.get(argument).map(String::as_str)
     }
 
-    fn observation(&self) -> &str {
-        &self.observation
+    fn observation(&self) -> Option<&str> {
+        Some(&self.observation)
     }
 
     fn act<'a>(&'a self, bench: &'a Bench<'a>, input: &'a Input) -> ActionFuture<'a> {

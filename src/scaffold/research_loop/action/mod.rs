@@ -58,19 +58,19 @@ pub trait Action: std::fmt::Debug + Send + Sync {
     /// Its arguments, in their order.
     fn arguments(&self) -> Vec<&str>;
 
-    /// What it does, for the model; empty: the template tells.
-    fn description(&self) -> &str {
-        ""
+    /// What it does, for the model; none: the template tells.
+    fn description(&self) -> Option<&str> {
+        None
     }
 
-    /// What an argument is, for the model; empty: the template tells.
-    fn hint(&self, _argument: &str) -> &str {
-        ""
+    /// What an argument is, for the model; none: the template tells.
+    fn hint(&self, _argument: &str) -> Option<&str> {
+        None
     }
 
-    /// What it gives, for the model; empty: the template tells.
-    fn observation(&self) -> &str {
-        ""
+    /// What it gives, for the model; none: the template tells.
+    fn observation(&self) -> Option<&str> {
+        None
     }
 
     /// Does it.
