@@ -203,8 +203,8 @@ impl Assets {
         before: &str,
     ) -> Result<BTreeMap<String, String>, AssetError> {
         let mut files = self.playbook(competition)?;
-        let libraries = self.folders().map(|folder| folder.join("benchmark/own/playbook"));
-        let Some(entries) = libraries.filter_map(|library| std::fs::read_dir(library).ok()).next() else {
+        let mut libraries = self.folders().map(|folder| folder.join("benchmark/own/playbook"));
+        let Some(entries) = libraries.find_map(|library| std::fs::read_dir(library).ok()) else {
             return Ok(files);
         };
         for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()) {

@@ -108,7 +108,7 @@ pub(crate) fn main(arguments: &Arguments, site: &Site, terminal: &Terminal) -> R
         for fault in &found {
             terminal.line(&escape(&fault.message));
         }
-        let part = |name: &str| dry_run[name].as_str().unwrap_or_default().to_owned();
+        let part = |name: &str| dry_run.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         match found.len() {
             0 if dry_run.is_null() => terminal.line(&format!("{id}: nothing was found; no dry run was made")),
             0 => terminal.line(&escape(&format!(
