@@ -188,7 +188,12 @@ pub(super) fn check(id: &str) {
             serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
         let constants = constants(&preparation.constants, &expected);
         let data_dir = folder.join("data");
-        let request = Request { raw: &folder.join("raw"), data_dir: &data_dir, constants: &constants };
+        let request = Request {
+            raw: &folder.join("raw"),
+            data_dir: &data_dir,
+            raw_is_ours: true,
+            constants: &constants,
+        };
         cases += 1;
         if let Err(error) = prepare(&competition, &request) {
             faults.push(format!("{case}: {error}: {:?}", std::error::Error::source(&error)));
