@@ -23,6 +23,7 @@ use crate::run::site::Site;
 
 /// What is prepared from what.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of the command line")]
 pub(crate) struct PrepareArguments {
     /// Their ids
     #[arg(required_unless_present_any = ["split", "all"], value_name = "ID")]
@@ -102,7 +103,7 @@ pub(crate) fn main(
     }
     let mut failed = 0;
     if !from_kaggle.is_empty() {
-        failed = arguments.from_kaggle(from_kaggle, site, terminal, &mut rows)?;
+        failed = arguments.provide(from_kaggle, site, terminal, &mut rows)?;
     }
     if arguments.json {
         terminal.json(&rows);
@@ -148,7 +149,7 @@ impl PrepareArguments {
     }
 
     /// Fetches and prepares; the number of those that failed.
-    fn from_kaggle(
+    fn provide(
         &self,
         competitions: Vec<&Competition>,
         site: &Site,

@@ -16,7 +16,7 @@ const RECENT: Duration = Duration::from_secs(20);
 const LIVE: Duration = Duration::from_millis(500);
 
 /// How often it comes elsewhere.
-const QUIET: Duration = Duration::from_secs(60);
+const QUIET: Duration = Duration::from_mins(1);
 
 /// The progress of one batch.
 pub(crate) struct Progress<'a> {

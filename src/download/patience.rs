@@ -6,7 +6,7 @@ use std::time::Duration;
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 
 /// A service that asks for a longer wait is not waited for.
-const LONGEST: Duration = Duration::from_secs(900);
+const LONGEST: Duration = Duration::from_mins(15);
 
 /// The waits of one piece of work.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl Patience {
     pub(crate) fn new(tries: usize) -> Self {
         let builder = ExponentialBuilder::default()
             .with_min_delay(Duration::from_millis(500))
-            .with_max_delay(Duration::from_secs(60))
+            .with_max_delay(Duration::from_mins(1))
             .with_max_times(tries.saturating_sub(1))
             .with_jitter();
         Self { builder, waits: builder.build() }

@@ -35,7 +35,7 @@ pub struct Settings {
 impl Settings {
     /// Kaggle itself.
     pub fn new(credentials: Option<Credentials>) -> Self {
-        Self { base: KAGGLE.to_owned(), credentials, silence: Duration::from_secs(60), tries: 8 }
+        Self { base: KAGGLE.to_owned(), credentials, silence: Duration::from_mins(1), tries: 8 }
     }
 }
 

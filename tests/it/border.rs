@@ -23,7 +23,7 @@ const ARROWS: [(&str, &[&str]); 9] = [
 const CLOSED: [(&str, &[&str]); 5] = [
     ("assets", &["cli", "view", "experiment", "run"]),
     ("provision", &["cli", "view", "experiment"]),
-    ("run", &["cli", "view", "experiment"]),
+    ("run", &["cli", "view", "experiment", "provision"]),
     ("experiment", &["cli", "view"]),
     ("view", &["cli"]),
 ];
