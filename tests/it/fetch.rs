@@ -30,10 +30,8 @@ fn assets(place: &Place, kaggle: &Kaggle, ids: &[&str]) -> PathBuf {
         let file = place.write(&format!("archives/{id}.zip"), &**kaggle.archive(id));
         let sum = md5_of_file(&file).unwrap();
         let lines = entry(id);
-        let lines = lines.lines().map(|line| match line.starts_with("zip = ") {
-            true => format!("zip = \"{sum}\""),
-            false => line.to_owned(),
-        });
+        let right = format!("zip = \"{sum}\"");
+        let lines = lines.lines().map(|line| if line.starts_with("zip = ") { right.as_str() } else { line });
         place
             .write(&format!("assets/benchmark/competitions/{id}.toml"), lines.collect::<Vec<_>>().join("\n"));
     }
@@ -253,8 +251,8 @@ fn a_batch_that_is_killed_twenty_times_ends_as_one_that_was_not() {
     let command = || command(&place, &kaggle, &FIVE).arg("--assets").arg(&assets).args(["--jobs", "2"]);
     let whole = |id: &str| {
         let home = place.data().join(id);
-        let length = |name: &str| home.join(name).metadata().map_or(0, |facts| facts.len() as usize);
-        let all = kaggle.archive(id).len();
+        let length = |name: &str| home.join(name).metadata().map_or(0, |facts| facts.len());
+        let all = kaggle.archive(id).len() as u64;
         home.join("prepared").exists()
             || length(&format!("{id}.zip")) == all
             || length(&format!("{id}.zip.part")) == all

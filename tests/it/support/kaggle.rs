@@ -159,7 +159,7 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, behind: Option<&str>) -> std
             "HTTP/1.1 302 Found\r\nLocation: {behind}/{id}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         ),
         (Some(Act::Stale), None) => status(out, 403, "<?xml version='1.0'?><Error/>"),
-        (act, None) => send(out, &archive, from, is_probe, act),
+        (act, None) => send(out, &archive, from, is_probe, act.as_ref()),
     }
 }
 
@@ -177,7 +177,7 @@ fn send(
     archive: &[u8],
     from: Option<usize>,
     is_probe: bool,
-    act: Option<Act>,
+    act: Option<&Act>,
 ) -> std::io::Result<()> {
     let (total, ignores) = (archive.len(), matches!(act, Some(Act::All(_))));
     let begin = from.filter(|_| !ignores);
@@ -198,7 +198,7 @@ fn send(
     };
     write!(out, "{head}ETag: \"one\"\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len())?;
     match act {
-        Some(Act::Cut(count) | Act::All(count)) => body.truncate(count),
+        Some(Act::Cut(count) | Act::All(count)) => body.truncate(*count),
         Some(Act::Damage) => {
             let middle = body.len() / 2;
             body[middle] ^= 1;
@@ -245,7 +245,10 @@ fn raw_files(id: &str) -> Vec<(String, Vec<u8>)> {
 /// The archive as Kaggle would serve it, members stored; one more makes it come in many pieces.
 fn archive(id: &str) -> Vec<u8> {
     let mut files = raw_files(id);
-    files.push(("more.bin".to_owned(), (0..200_000_u32).map(|place| (place * 7919 >> 5) as u8).collect()));
+    files.push((
+        "more.bin".to_owned(),
+        (0..200_000_u32).map(|place| ((place * 7919) >> 5).to_le_bytes()[0]).collect(),
+    ));
     let (mut zip, mut list) = (Vec::new(), Vec::new());
     for (name, bytes) in &files {
         let mut crc = Crc::new();
