@@ -29,18 +29,26 @@ fn blocks(page: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Makes the change that a block shows: where its old lines stand, there are its new ones.
+/// Makes the changes that a block shows, parted by `@@`: where the old lines stand, there are the new ones.
 fn change(folder: &Path, block: &str) {
     let file = block.lines().find_map(|line| line.strip_prefix("+++ b/")).unwrap();
-    let lines = || block.lines().filter(|line| !line.starts_with("---") && !line.starts_with("+++"));
-    let side = |gone: char| -> String {
-        lines().filter(|line| !line.starts_with(gone)).map(|line| format!("{}\n", &line[1..])).collect()
-    };
-    let (old, new) = (side('+'), side('-'));
     let path = folder.join(file);
-    let text = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(text.matches(&old).count(), 1, "{file} has these lines once:\n{old}");
-    std::fs::write(path, text.replace(&old, &new)).unwrap();
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> =
+        block.lines().filter(|line| !line.starts_with("---") && !line.starts_with("+++")).collect();
+    for lines in lines.split(|line| line.starts_with("@@")) {
+        let side = |gone: char| -> String {
+            lines
+                .iter()
+                .filter(|line| !line.starts_with(gone))
+                .map(|line| format!("{}\n", &line[1..]))
+                .collect()
+        };
+        let (old, new) = (side('+'), side('-'));
+        assert_eq!(text.matches(&old).count(), 1, "{file} has these lines once:\n{old}");
+        text = text.replace(&old, &new);
+    }
+    std::fs::write(path, text).unwrap();
 }
 
 /// The user's own cache: the pinned environment is built once per machine.
@@ -80,6 +88,7 @@ fn the_guide_is_followed_word_by_word() {
                     .env("HOME", place.home())
                     .env("XDG_CACHE_HOME", cache())
                     .env("PODIUM_DATA_DIR", place.data())
+                    .env("CLONE", root)
                     .output()
                     .unwrap();
                 let (out, error) =
