@@ -105,7 +105,7 @@ fn the_guide_is_followed_word_by_word() {
         "curious: nothing was found; the dry run on travel-mode ended",
         "aide − curious",
         "eager: nothing was found; no dry run was made",
-        "outcome     graded",
+        "policy: epsilon: drafts 2, epsilon 0.2",
     ] {
         assert!(printed.contains(words), "no `{words}` in:\n{printed}");
     }
