@@ -14,8 +14,8 @@ pub(crate) struct Outcome {
     pub(crate) came_to: String,
     /// It did not do what was asked.
     pub(crate) failed: bool,
-    /// It waited for a program that goes on: however often, that is no circle.
-    pub(crate) waited: bool,
+    /// It waited for a program that goes on, or a crash of the harness cut it: however often, that is no circle.
+    pub(crate) excused: bool,
     /// The agent is done, in its words.
     pub(crate) finished: Option<String>,
 }
