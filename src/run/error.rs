@@ -109,6 +109,9 @@ pub enum RunError {
         /// What is wrong.
         source: podium_scaffold::spec::SpecError,
     },
+    /// The files of a strategy's own program.
+    #[error(transparent)]
+    ProgramFiles(#[from] crate::run::external::FilesError),
     /// A prompt that does not render.
     #[error(transparent)]
     Strategy(#[from] podium_scaffold::StrategyError),
@@ -322,6 +325,7 @@ impl RunError {
             | Self::Catalog(_)
             | Self::UnknownScaffold { .. }
             | Self::Scaffold { .. }
+            | Self::ProgramFiles(_)
             | Self::Strategy(_)
             | Self::Models(_)
             | Self::ModelCatalog(_)
@@ -374,6 +378,9 @@ impl RunError {
             | Self::NoCheckout => self.data_hint(),
             Self::UnknownScaffold { .. } => Some("podium scaffolds list shows all".to_owned()),
             Self::Scaffold { name, .. } => Some(format!("podium scaffolds show {name} prints its keys and values")),
+            Self::ProgramFiles(_) => {
+                Some("they are texts that lie beside the scaffold's file, 4 MiB together at most".to_owned())
+            }
             Self::ModelCatalog(error) => error.hint(),
             Self::OwnModels { .. } => Some(
                 "name a file of the form of benchmark/models.toml with --models or PODIUM_MODELS".to_owned(),
@@ -420,7 +427,8 @@ impl RunError {
                 Some("wait for it, or stop it with Ctrl-C where it runs; both cannot write one journal".to_owned())
             }
             Self::Drive(DriveError::Diverged { .. }) => Some(
-                "the journal is untouched; the program that wrote it (see `program` in config.json) still fits it"
+                "the journal is untouched; the program that wrote it (see `program` in config.json) still fits it; a \
+                 strategy in another language must ask for the same with the same answers (docs/protocol.md)"
                     .to_owned(),
             ),
             Self::Closed(_) => Some(

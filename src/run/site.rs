@@ -16,9 +16,11 @@ use podium_types::execution::Program;
 use crate::assets::Assets;
 use crate::run::config::{Place, RunConfig, SandboxConfig};
 use crate::run::error::RunError;
+use crate::run::external;
 use crate::run::models::{ModelTexts, OwnModels};
 use crate::run::recording::RecordingPlace;
 use crate::run::resources::{self, Resources, SandboxReport};
+use crate::run::scaffold_file;
 use crate::run::tally::Tally;
 use crate::run::world::Equipment;
 
@@ -115,11 +117,14 @@ impl Site {
         Ok(prepared.folders)
     }
 
-    /// The scaffold `name`, with its prompts.
+    /// The scaffold `name`, an id or the path of a file, with its prompts.
     ///
     /// # Errors
     /// When there is none, or it is wrong.
     pub fn scaffold(&self, name: &str, overrides: &[(String, String)]) -> Result<Scaffold, RunError> {
+        if let Some(text) = scaffold_file::text(name)? {
+            return load_scaffold(name, &text, self.prompts(), overrides);
+        }
         let text = self.assets.text(&format!("scaffolds/{name}.toml")).ok_or_else(|| {
             let known = self.scaffold_names();
             let nearest = podium_types::nearest::nearest(name, known.iter().map(String::as_str));
@@ -374,7 +379,7 @@ pub fn load_scaffold(
     prompts: BTreeMap<String, String>,
     overrides: &[(String, String)],
 ) -> Result<Scaffold, RunError> {
-    Scaffold::load(text, prompts, overrides)
+    Scaffold::load_with(&external::registry(), text, prompts, overrides)
         .map_err(|source| RunError::Scaffold { name: name.to_owned(), source })
 }
 

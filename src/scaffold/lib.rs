@@ -45,4 +45,4 @@ pub use registry::Registry;
 pub use scaffold::Scaffold;
 pub use spec::SpecError;
 pub use step::StepRecord;
-pub use strategy::{Finished, Strategy, StrategyError};
+pub use strategy::{Finished, Quiet, Strategy, StrategyError};
