@@ -108,11 +108,11 @@ fn what_is_asked_for_at_the_same_time_replays_and_one_that_throws_dice_is_told()
         return;
     }
     let place = Place::new();
-    let cases = ["threads", "dice", "other_way"];
-    in_parallel(&cases, |mode| {
+    let cases = [("threads", "after_commit:14"), ("dice", "after_commit:4"), ("other_way", "after_commit:3")];
+    in_parallel(&cases, |(mode, instant)| {
         let runs = place.path().join("cases").join(mode);
         let killed = run(&place, &runs, &odd(&place, mode), 9);
-        let killed = killed.failpoint(if *mode == "threads" { "after_commit:14" } else { "before_commit:5" });
+        let killed = killed.failpoint(instant);
         assert!(killed.output().was_killed(), "{mode}");
         let stored = Run::only(&runs);
         let before = stored.rows();

@@ -61,7 +61,7 @@ impl Stage {
         let job = self.job(external, &folders);
         self.sandbox.check(&job)?;
         let dialogue = self.sandbox.open_dialogue(&job).await?;
-        let (link, carried) = wire::connect(dialogue, MESSAGE_BYTES, job.cancel.clone());
+        let (link, carried) = wire::connect(dialogue, MESSAGE_BYTES);
         let log = self.log.clone();
         let task = tokio::spawn(async move {
             let ended = carried.await;

@@ -176,31 +176,31 @@ impl RunContext for World {
     }
 }
 
-/// The strategy whose program is `odd.py` in this mode, in a plain process: what is tried is the protocol, not the
-/// boundary.
-fn odd(mode: &str, log: Option<PathBuf>) -> Agent {
+/// Where programs are started: as plain processes, for what is tried is the protocol and not the boundary.
+fn stage() -> Stage {
+    Stage {
+        sandbox: podium_sandbox::open(SandboxKind::Process, &Settings::default()).unwrap().into(),
+        environment: Environment::of_user(Path::new("python3")).unwrap(),
+        hidden: Vec::new(),
+        cpus: CpuSet::default(),
+        log: None,
+    }
+}
+
+/// How a run of `odd.py` in this mode ends.
+async fn end_of(mode: &str, stage: Stage) -> Result<String, String> {
     let toml = read("examples/external/greedy.toml");
     let set = |path: &str, value: &str| (path.to_owned(), value.to_owned());
     let overrides = [
         set("external.command", &format!("[\"python3\", \"odd.py\", \"{mode}\"]")),
         set("external.files", "[\"odd.py\"]"),
-        set("external.silence", "2s"),
+        set("external.silence", if ["silent", "deaf"].contains(&mode) { "2s" } else { "1h" }),
     ];
     let prompts =
         BTreeMap::from([("common/benchmark.md.tera".to_owned(), "Rules of {{ competition }}.".to_owned())]);
     let scaffold = Scaffold::load_with(&registry(), &toml, prompts, &overrides).unwrap();
     let files = BTreeMap::from([("odd.py".to_owned(), read("tests/it/fixtures/external/odd.py"))]);
-    let stage = Stage {
-        sandbox: podium_sandbox::open(SandboxKind::Process, &Settings::default()).unwrap().into(),
-        environment: Environment::of_user(Path::new("python3")).unwrap(),
-        hidden: Vec::new(),
-        cpus: CpuSet::default(),
-        log,
-    };
-    Agent::of(&scaffold, &files, budget(), 1, Some(stage)).unwrap()
-}
-
-async fn end_of(agent: Agent) -> Result<String, String> {
+    let agent = Agent::of(&scaffold, &files, budget(), 1, Some(stage)).unwrap();
     let world = World::new();
     let ended = agent.run(&world).await;
     agent.close().await;
@@ -238,7 +238,8 @@ async fn programs_that_break_the_protocol_are_told_and_ended() {
         ),
         ("tour", Ok("all was seen")),
     ];
-    let ends = join_all(cases.iter().map(|(mode, _)| end_of(odd(mode, None)))).await;
+    let stage = stage();
+    let ends = join_all(cases.iter().map(|(mode, _)| end_of(mode, stage.clone()))).await;
     for ((mode, expected), end) in cases.iter().zip(ends) {
         match (expected, &end) {
             (Ok(reason), Ok(told)) => assert_eq!(reason, told, "{mode}"),

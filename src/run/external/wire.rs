@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use podium_sandbox::{CancellationToken, Dialogue, SandboxError};
+use podium_sandbox::{Dialogue, SandboxError};
 use podium_types::execution::Execution;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::unix::pipe;
@@ -20,7 +20,7 @@ const ANSWERS: usize = 16;
 /// How long a program may take to end by itself when its input has ended.
 const GRACE: Duration = Duration::from_millis(300);
 /// How long a program may live on without its standard output, so that its exit code can be told.
-const MUTE: Duration = Duration::from_secs(5);
+const MUTE: Duration = Duration::from_secs(2);
 /// How long what is left in the pipe is read when every process is dead.
 const DRAIN: Duration = Duration::from_secs(1);
 
@@ -49,11 +49,10 @@ pub(super) struct Link {
 pub(super) fn connect(
     dialogue: Dialogue,
     longest: usize,
-    cancel: CancellationToken,
 ) -> (Link, impl Future<Output = Option<Execution>> + Send) {
     let (said, heard) = mpsc::channel(LINES);
     let (answers, told) = mpsc::channel(ANSWERS);
-    (Link { heard, answers }, carry(dialogue, said, told, longest, cancel))
+    (Link { heard, answers }, carry(dialogue, said, told, longest))
 }
 
 async fn carry(
@@ -61,9 +60,8 @@ async fn carry(
     said: mpsc::Sender<Heard>,
     told: mpsc::Receiver<Vec<u8>>,
     longest: usize,
-    cancel: CancellationToken,
 ) -> Option<Execution> {
-    let Dialogue { input, output, mut end } = dialogue;
+    let Dialogue { input, output, kill, mut end } = dialogue;
     let reading = read(output, &said, longest);
     let writing = write(input, told);
     tokio::pin!(reading, writing);
@@ -83,7 +81,7 @@ async fn carry(
             () = until(next) => {
                 next = None;
                 if is_gone {
-                    cancel.cancel();
+                    kill();
                 } else {
                     // What it said before is heard first.
                     let told = said.try_send(Heard::Mute).is_ok();

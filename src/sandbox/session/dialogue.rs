@@ -36,6 +36,8 @@ pub struct Dialogue {
     pub input: pipe::Sender,
     /// Its standard output. It may stay open in a container whose program has ended.
     pub output: pipe::Receiver,
+    /// Kills every process, so that the end comes and tells what was said.
+    pub kill: Box<dyn Fn() + Send + Sync>,
     /// Resolves when every process is dead. Nothing is watched unless it is polled; dropping it kills everything.
     pub end: Pin<Box<dyn Future<Output = Result<Execution, SandboxError>> + Send>>,
 }
@@ -70,6 +72,7 @@ pub(crate) async fn open<P: Place>(place: &P, job: &Job) -> Result<Dialogue, San
         let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
     }
     Ok(Dialogue {
+        kill: live.tree.killer(),
         input: pipe::Sender::from_owned_fd(ends.input).map_err(poll_failed)?,
         output: pipe::Receiver::from_owned_fd(ends.output).map_err(poll_failed)?,
         end: Box::pin(async move {
