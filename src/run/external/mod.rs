@@ -40,7 +40,7 @@ pub use spec::ExternalSpec;
 /// The name of the strategy in scaffold files.
 pub const STRATEGY: &str = "external";
 
-/// All strategies of this program.
-pub fn registry() -> Registry {
-    Registry::shipped().with::<ExternalSpec>(STRATEGY)
+/// With strategies in other languages.
+pub fn with(registry: Registry) -> Registry {
+    registry.with::<ExternalSpec>(STRATEGY)
 }

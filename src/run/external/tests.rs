@@ -198,7 +198,7 @@ async fn end_of(mode: &str, stage: Stage) -> Result<String, String> {
     ];
     let prompts =
         BTreeMap::from([("common/benchmark.md.tera".to_owned(), "Rules of {{ competition }}.".to_owned())]);
-    let scaffold = Scaffold::load_with(&registry(), &toml, prompts, &overrides).unwrap();
+    let scaffold = Scaffold::load_with(&with(Registry::shipped()), &toml, prompts, &overrides).unwrap();
     let files = BTreeMap::from([("odd.py".to_owned(), read("tests/it/fixtures/external/odd.py"))]);
     let agent = Agent::of(&scaffold, &files, budget(), 1, Some(stage)).unwrap();
     let world = World::new();
