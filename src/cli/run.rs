@@ -38,7 +38,7 @@ use crate::run::world::Equipment;
     podium run --data churn.csv --target churned --metric auc --model openai/gpt-4.1-mini --steps 10"
 )]
 pub(crate) struct Arguments {
-    /// The scaffold: see `podium scaffolds list`
+    /// The scaffold: its id (see `podium scaffolds list`), or the path of its file
     #[arg(short, long, default_value = "aide", value_name = "S")]
     scaffold: String,
     /// The competition: see `podium competitions list`
