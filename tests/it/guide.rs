@@ -106,6 +106,7 @@ fn the_guide_is_followed_word_by_word() {
         "aide − curious",
         "eager: nothing was found; no dry run was made",
         "policy: epsilon: drafts 2, epsilon 0.2",
+        "wander: nothing was found; the dry run on travel-mode ended graded",
     ] {
         assert!(printed.contains(words), "no `{words}` in:\n{printed}");
     }
@@ -114,7 +115,7 @@ fn the_guide_is_followed_word_by_word() {
 #[test]
 fn the_pages_lead_somewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for page in ["README.md", "docs/guide.md", "docs/concepts.md"] {
+    for page in ["README.md", "docs/guide.md", "docs/concepts.md", "docs/protocol.md"] {
         let text = std::fs::read_to_string(root.join(page)).unwrap();
         let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         for link in links.filter(|link| !link.contains("://") && !link.starts_with('#')) {
