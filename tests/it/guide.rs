@@ -38,11 +38,7 @@ fn change(folder: &Path, block: &str) {
         block.lines().filter(|line| !line.starts_with("---") && !line.starts_with("+++")).collect();
     for lines in lines.split(|line| line.starts_with("@@")) {
         let side = |gone: char| -> String {
-            lines
-                .iter()
-                .filter(|line| !line.starts_with(gone))
-                .map(|line| format!("{}\n", &line[1..]))
-                .collect()
+            lines.iter().filter(|line| !line.starts_with(gone)).flat_map(|line| [&line[1..], "\n"]).collect()
         };
         let (old, new) = (side('+'), side('-'));
         assert_eq!(text.matches(&old).count(), 1, "{file} has these lines once:\n{old}");
