@@ -1,5 +1,6 @@
 //! The effects: each a dealing with the world that is journaled under a key, with its result.
 
+use podium_types::agent::{Heard, Reply};
 use podium_types::chat::{ChatRequest, ChatResult};
 use podium_types::evaluation::{Evaluation, Labels};
 use podium_types::execution::{Collected, Execution, ExecutionRequest, Workspace};
@@ -44,6 +45,15 @@ pub enum Effect {
     Files(Box<FilesRequest>),
     /// An act on a shell or a kernel in the home workspace.
     Session(Box<SessionRequest>),
+    /// What is heard next of the agent that an execution runs, as soon as there is something.
+    Hear,
+    /// A reply to what the agent asked.
+    Reply {
+        /// The question, by the number in the key of the effect that heard it.
+        question: u32,
+        /// The reply.
+        reply: Reply,
+    },
     /// A file of the home workspace, copied into the run's content store.
     Collect {
         /// Its path in the workspace: the submission's, or that of another table.
@@ -117,6 +127,8 @@ pub enum EffectResult {
     Files(Result<FilesAnswer, FileFault>),
     /// What was seen of a session.
     Session(Result<Box<SessionAnswer>, SessionFault>),
+    /// What was heard of the agent.
+    Heard(Heard),
     /// What stood at the path, copied.
     Collected(Collected),
     /// An act that is begun once at most was cut, by a crash of the harness or a stop of the run: its effects may be

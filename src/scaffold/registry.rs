@@ -17,6 +17,7 @@ use serde_json::Value as Json;
 
 use crate::blueprint::Blueprint;
 use crate::codeact::CodeActSpec;
+use crate::command::CommandSpec;
 use crate::research_loop::ResearchLoopSpec;
 use crate::script::ScriptSpec;
 use crate::spec::SpecError;
@@ -53,6 +54,7 @@ impl Registry {
             .with::<CodeActSpec>("codeact")
             .with::<ResearchLoopSpec>("research_loop")
             .with::<ScriptSpec>("script")
+            .with::<CommandSpec>("command")
     }
 
     /// With one more, or with another in the place of the one of that name. `B` is a struct whose fields are the

@@ -111,6 +111,7 @@ impl RunScript {
             timeout_ms: context.budget().next_execution_ms(),
             env: BTreeMap::new(),
             collect: Vec::new(),
+            agent: None,
         };
         let execution = context.execute(key("execute"), request).await?;
         let verdict = match &execution.submission {

@@ -89,6 +89,7 @@ impl<'a> Bench<'a> {
             timeout_ms: self.context.budget().next_execution_ms(),
             env: BTreeMap::new(),
             collect: predictions.map(str::to_owned).collect(),
+            agent: None,
         };
         self.context.execute(EffectKey::node(self.job.id, "execute", number), request).await
     }
