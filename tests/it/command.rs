@@ -23,6 +23,11 @@ fn agent(place: &Place, service: &Service, mode: &str) -> Podium {
         .arg(place.runs())
 }
 
+/// A service whose answers hold a script that works.
+fn serving(faults: &[&str]) -> Service {
+    Service::start(&json!({"faults": faults, "code": [toy_script("nearest.py")]}))
+}
+
 /// What the agent saw, from the output of its execution in this step's folder.
 fn seen(run: &Run, step: u32) -> Value {
     let output = std::fs::read_to_string(run.path.join(format!("nodes/{step}/output.txt"))).unwrap();
@@ -43,9 +48,7 @@ fn an_agent_that_is_killed_starts_again_and_is_served_its_earlier_answers() {
         return;
     }
     let place = Place::new();
-    let mut plan = json!({"faults": ["ok", "ok", "ok", "ok", "ok", "hold"]});
-    plan["code"] = json!([toy_script("nearest.py")]);
-    let service = Service::start(&plan);
+    let service = serving(&["ok", "ok", "ok", "ok", "ok", "hold"]);
     let running = agent(&place, &service, "work").start();
     wait::until("the last request", || (service.requests().len() == 6).then_some(()));
     running.kill();
@@ -114,7 +117,7 @@ fn a_limit_is_an_error_that_clients_know_and_a_higher_one_goes_on() {
         return;
     }
     let place = Place::new();
-    let service = Service::toy([]);
+    let service = serving(&[]);
     let report = agent(&place, &service, "count").args(["--steps", "3"]).output().expect(0).json();
     let stopped = (&report["stopped_by"], &report["outcome"], &report["usage"]["calls"]);
     assert_eq!(stopped, (&json!("steps"), &json!("graded"), &json!(3)), "{report}");
@@ -143,7 +146,7 @@ fn what_no_client_should_send_does_no_harm() {
         return;
     }
     let place = Place::new();
-    let service = Service::toy([]);
+    let service = serving(&[]);
     let report = agent(&place, &service, "hostile").output().expect(0).json();
     assert_eq!(
         (&report["stopped_by"], &report["outcome"]),
