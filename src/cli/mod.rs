@@ -7,7 +7,9 @@ mod competitions;
 mod competitions_check;
 mod competitions_import;
 mod competitions_prepare;
+mod competitions_progress;
 mod competitions_show;
+mod competitions_verify;
 mod doctor;
 mod dry_run;
 mod environments;
@@ -23,6 +25,7 @@ mod live;
 mod model;
 mod one_page;
 mod own;
+mod page_file;
 mod policy;
 mod predict;
 mod progress;
@@ -150,7 +153,7 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
         Command::Replay(arguments) => replay::main(&arguments, terminal),
         Command::Show(arguments) => show::main(&arguments, terminal),
         Command::Predict(arguments) => predict::main(&arguments, site, terminal),
-        Command::View(arguments) => view::main(&arguments, terminal),
+        Command::View(arguments) => view::main(&arguments, &cli.site, terminal),
         Command::Experiment(command) => experiment::main(&command, site, terminal),
         Command::Report(arguments) => experiment::report::main(&arguments, &cli.site, terminal),
         Command::Compare(arguments) => experiment::compare::pair(&arguments, &cli.site, terminal),

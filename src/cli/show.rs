@@ -12,13 +12,13 @@ use serde::Serialize;
 
 use crate::cli::calls::Calls;
 use crate::cli::failure::Failure;
+use crate::cli::page_file;
 use crate::cli::progress::line;
 use crate::cli::steps::Steps;
 use crate::cli::terminal::{Terminal, escape};
 use crate::cli::{one_page, summary};
 use crate::run::config::RunConfig;
 use crate::run::error::RunError;
-use crate::run::folder::write_whole;
 use crate::run::journal::{Entry, Record};
 use crate::run::sitting::StoredRun;
 use crate::run::story::story;
@@ -120,14 +120,7 @@ fn write_page(
     let mut story = story(run, entries, report);
     story.leave_out_above(CONVERSATIONS);
     let page = podium_report::page(&story).map_err(RunError::Story)?;
-    if file == Some(Path::new("-")) {
-        terminal.line(&page);
-        return Ok(ExitCode::SUCCESS);
-    }
-    let path = file.map_or_else(|| run.folder.path().join("page.html"), Path::to_owned);
-    write_whole(&path, page.as_bytes()).map_err(RunError::from)?;
-    terminal.line(&escape(&path.display().to_string()));
-    Ok(ExitCode::SUCCESS)
+    page_file::write(&page, file.unwrap_or(&run.folder.path().join("page.html")), terminal)
 }
 
 fn show_nodes(run: &StoredRun, entries: &[Entry], terminal: &Terminal) {

@@ -14,8 +14,11 @@ use crate::run::error::RunError;
 use crate::run::models::OwnModels;
 use crate::run::site::Site;
 
+/// Overriding files that are named; with `-v` all are.
+const NAMED: usize = 4;
+
 /// Where things are.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct SiteArguments {
     /// Folder of competitions' data, in MLE-bench's layout [default: MLE-bench's own cache folder]
     #[arg(
@@ -67,7 +70,7 @@ impl SiteArguments {
             terminal.error_line(&format!(
                 "{} from {folder} instead of the built-in: {}",
                 terminal.yellow("note:"),
-                assets.overridden().join(", ")
+                self.named(assets.overridden())
             ));
         }
         let home = std::env::home_dir().ok_or_else(|| {
@@ -93,6 +96,16 @@ impl SiteArguments {
             mounts: place.map(|place| place.mounts.clone()).unwrap_or_default(),
             recordings: place.map(|place| place.recordings.clone()).unwrap_or_default(),
         })
+    }
+
+    /// The first names and how many follow: a whole benchmark would be a screen of them.
+    fn named(&self, files: &[String]) -> String {
+        let few = if self.verbose > 0 { files.len() } else { NAMED };
+        let told = files.iter().take(few).cloned().collect::<Vec<_>>().join(", ");
+        match files.len().checked_sub(few).filter(|more| *more > 0) {
+            Some(more) => format!("{told} and {more} more (-v names all; each run stores their list)"),
+            None => told,
+        }
     }
 
     /// The file that was named, or the one in the configuration folder where it is there. One that cannot be looked

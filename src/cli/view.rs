@@ -7,9 +7,12 @@ use clap::Args;
 
 use crate::cli::failure::Failure;
 use crate::cli::signals::Signals;
+use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
+use crate::experiment::outcomes::Known;
 use crate::run::error::RunError;
 use crate::run::order::default_runs_dir;
+use crate::view::reporting::Beside;
 use crate::view::root::Root;
 use crate::view::server::Server;
 use crate::view::shelf::Shelf;
@@ -31,9 +34,19 @@ pub(crate) struct Arguments {
     port: Option<u16>,
 }
 
-pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
+pub(crate) fn main(
+    arguments: &Arguments,
+    site: &SiteArguments,
+    terminal: &Terminal,
+) -> Result<ExitCode, Failure> {
     let folder = arguments.dir.clone().unwrap_or_else(default_runs_dir);
     let root = Root::open(&folder).map_err(|error| Failure::from(RunError::from(error)))?;
+    let site = site.clone();
+    // Assets that are wrong take what is known beside the runs away, and not the view of them.
+    let known = Beside::new(move |place| {
+        let site = site.open_for(Some(place), &Terminal::new()).ok();
+        site.and_then(|site| Known::of(&site).ok()).unwrap_or_default()
+    });
     let runtime = super::runtime()?;
     let server = match arguments.port {
         Some(port) => Server::bind(port),
@@ -51,7 +64,7 @@ pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCod
         let mut signals = Signals::watch().map_err(failed)?;
         terminal.line(&format!("http://{address}/"));
         tokio::select! {
-            served = server.serve(Shelf::new(root)) => served.map_err(failed)?,
+            served = server.serve(Shelf::new(root, known)) => served.map_err(failed)?,
             _ = signals.any() => {}
         }
         Ok(ExitCode::SUCCESS)

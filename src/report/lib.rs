@@ -2,6 +2,7 @@
 //!
 //! - [`story`]: a run as plain data, filled in by whoever can read one
 //! - [`page`](mod@page): the story as one HTML file that asks nothing of a network
+//! - [`document`](mod@document): an experiment's report as one HTML file that asks nothing of a network
 //! - [`embed`]: text of any origin inside HTML and scripts
 //! - [`experiment`]: many runs as one report
 //! - [`view`]: the pages of a viewer that asks a server for its data
@@ -9,6 +10,7 @@
 //!
 //! Must not know: journals, run folders, terminals, networks.
 
+pub mod document;
 pub mod embed;
 pub mod experiment;
 pub mod page;
@@ -16,4 +18,5 @@ pub mod statistics;
 pub mod story;
 pub mod view;
 
+pub use document::document;
 pub use page::page;

@@ -15,11 +15,12 @@ pub(crate) const DOM: &str = include_str!("page/dom.js");
 pub(crate) const TICKS: &str = include_str!("page/ticks.js");
 
 /// What draws a run, wherever it comes from; in the order of use, each part sees those before it.
-pub(crate) const DRAWING: [&str; 7] = [
+pub(crate) const DRAWING: [&str; 8] = [
     include_str!("page/story.js"),
     include_str!("page/code.js"),
     include_str!("page/layout.js"),
     include_str!("page/tree.js"),
+    include_str!("page/log.js"),
     include_str!("page/plot.js"),
     include_str!("page/detail.js"),
     include_str!("page/main.js"),
@@ -37,11 +38,7 @@ pub fn page(story: &Story) -> Result<String, serde_json::Error> {
     for item in &story.items {
         data.push_str(&block(&format!("item-{}", item.id), &embed::json(&item.detail)?));
     }
-    let policy = format!(
-        "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
-        embed::allowed(&script),
-        embed::allowed(STYLE)
-    );
+    let policy = only_own(&script, STYLE);
     let title = embed::text(&story.title);
     let parts = [
         ("policy", policy.as_str()),
@@ -51,6 +48,15 @@ pub fn page(story: &Story) -> Result<String, serde_json::Error> {
         ("script", &script),
     ];
     Ok(fill(TEMPLATE, &parts))
+}
+
+/// The content security policy of a page that is one file: its own script and style run, and nothing is loaded.
+pub(crate) fn only_own(script: &str, style: &str) -> String {
+    format!(
+        "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
+        embed::allowed(script),
+        embed::allowed(style)
+    )
 }
 
 /// A script of these parts with names of its own.

@@ -13,6 +13,9 @@ const STAGE: &str = include_str!("view/stage.html");
 /// Colours, asking, tables: what all pages share.
 const COMMON: [&str; 2] = [include_str!("view/frame.js"), include_str!("view/table.js")];
 
+/// An experiment's report: its tables and plots.
+pub(crate) const REPORT: &str = include_str!("view/report.js");
+
 /// The pages: name, title, and what stands in the frame before the script draws.
 const PAGES: [(&str, &str, &str); 5] = [
     ("list", "Runs", ""),
@@ -28,7 +31,7 @@ static SCRIPTS: LazyLock<[(&str, String); 5]> = LazyLock::new(|| {
     let run: Vec<&'static str> = [include_str!("view/remote.js")].into_iter().chain(DRAWING).collect();
     [
         ("list.js", of(&[include_str!("view/list.js")])),
-        ("experiment.js", of(&[include_str!("view/experiment.js")])),
+        ("experiment.js", of(&[REPORT, include_str!("view/experiment.js")])),
         ("run.js", of(&run)),
         ("compare.js", of(&[include_str!("view/compare.js")])),
         ("search.js", of(&[include_str!("view/search.js")])),

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 
-use super::root::{Refusal, Root, plain_parts, words};
+use super::root::{Refusal, Root, below, plain_parts, words};
 use super::row::{Row, State, row};
 use crate::experiment::stored::Experiment;
 
@@ -140,10 +140,10 @@ impl Rows {
         let folder = root.folder(at)?;
         let experiment = open(&folder)?;
         let plan = &experiment.stored.plan;
-        let below = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}/{name}") };
         let mut runs = Vec::new();
         for planned in &plan.runs {
-            let (at, known) = (below(&planned.folder), root.folder(&below(&planned.folder)));
+            let at = below(at, &planned.folder);
+            let known = root.folder(&at);
             let mut row = match known {
                 Ok(folder) if is_there(&folder, "config.json") => self.row(&at, &folder),
                 Ok(_) | Err(Refusal::Absent(_)) => Row { at, state: State::NotBegun, ..Row::default() },

@@ -2,6 +2,7 @@
 //!
 //! - [`root`]: which folders a browser may name
 //! - [`listing`]: experiments and runs as rows; [`row`]: one of them
+//! - [`reporting`]: an experiment's report
 //! - [`shelf`]: runs that are open, read on as they grow
 //! - [`server`]: who is answered, and with which headers; [`routes`]: what is asked for
 //!
@@ -9,6 +10,7 @@
 //! program, show it as text. Must not know: how pages look, terminals.
 
 pub mod listing;
+pub mod reporting;
 pub mod root;
 mod routes;
 pub mod row;

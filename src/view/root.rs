@@ -10,7 +10,7 @@ const DEEPEST: usize = 2;
 /// What is read whole; larger files are no run's.
 const LARGEST: u64 = 256 << 20;
 /// The files and folders of a run that are read.
-const OF_A_RUN: [&str; 11] = [
+pub(super) const OF_A_RUN: [&str; 11] = [
     "config.json",
     "place.json",
     "run.json",
@@ -110,6 +110,11 @@ impl Root {
         plain_parts(&folder, &OF_A_RUN)?;
         StoredRun::open(&folder).map_err(|error| Refusal::Damaged(words(&error)))
     }
+}
+
+/// The name of a folder in another; of none in the root.
+pub(super) fn below(at: &str, name: &str) -> String {
+    if at.is_empty() { name.to_owned() } else { format!("{at}/{name}") }
 }
 
 /// Whether each of these, where it is there, is a file or a folder of its own and no larger than it can be.

@@ -52,6 +52,7 @@ pub(super) fn routes(shelf: Arc<Shelf>) -> Router {
         .route("/assets/{name}", get(|Path(name): Path<String>| async move { asset_of(&name) }))
         .route("/api/list", get(listing))
         .route("/api/experiment", get(experiment))
+        .route("/api/report", get(report))
         .route("/api/run", get(run))
         .route("/api/item", get(item))
         .route("/api/search", get(search))
@@ -79,6 +80,10 @@ async fn listing(State(desk): State<Desk>) -> Response {
 
 async fn experiment(State(desk): State<Desk>, Query(asked): Query<Asked>) -> Response {
     desk.document(move |shelf| shelf.experiment(&asked.at)).await
+}
+
+async fn report(State(desk): State<Desk>, Query(asked): Query<Asked>) -> Response {
+    desk.document(move |shelf| shelf.report(&asked.at)).await
 }
 
 async fn run(State(desk): State<Desk>, Query(asked): Query<Asked>) -> Response {

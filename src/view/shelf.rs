@@ -5,10 +5,12 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use podium_report::experiment::Sheet;
 use podium_report::story::{Item, Story};
 use serde::Serialize;
 
 use super::listing::{ExperimentView, Listing, Rows};
+use super::reporting::{Beside, reported};
 use super::root::{Refusal, Root, words};
 use crate::run::folder::lock::seems_held;
 use crate::run::story::outline::{Last, Outline};
@@ -26,6 +28,7 @@ const HITS: usize = 300;
 pub struct Shelf {
     root: Root,
     rows: Rows,
+    known: Beside,
     open: Mutex<VecDeque<(String, Arc<Mutex<Outline>>)>>,
 }
 
@@ -73,9 +76,9 @@ pub struct Find {
 }
 
 impl Shelf {
-    /// Of this folder.
-    pub fn new(root: Root) -> Self {
-        Self { root, rows: Rows::default(), open: Mutex::default() }
+    /// Of this folder, with what is known beside it of competitions and models.
+    pub fn new(root: Root, known: Beside) -> Self {
+        Self { root, rows: Rows::default(), known, open: Mutex::default() }
     }
 
     /// The folder.
@@ -94,6 +97,14 @@ impl Shelf {
     /// When there is none.
     pub fn experiment(&self, at: &str) -> Result<ExperimentView, Refusal> {
         self.rows.experiment(&self.root, at)
+    }
+
+    /// What an experiment came to so far.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn report(&self, at: &str) -> Result<Sheet, Refusal> {
+        reported(&self.root, at, &self.known)
     }
 
     /// The outline of a run, opened if need be.

@@ -105,6 +105,23 @@ fn reported(place: &Place) {
     ] {
         assert!(text.contains(said), "{said}: {text}");
     }
+    // The page for a browser says the same, cell by cell, and loads nothing.
+    let page = report(&["--html"]).expect(0);
+    let file = place.runs().join("ab/report.html");
+    assert_eq!(Path::new(page.stdout.trim()).canonicalize().unwrap(), file.canonicalize().unwrap());
+    let page = std::fs::read_to_string(file).unwrap();
+    let data = page.split("<script type=\"application/json\" id=\"report\">").nth(1).unwrap();
+    let data: Value = serde_json::from_str(data.split("</script>").next().unwrap()).unwrap();
+    for row in data["tables"][0]["rates"]["rows"].as_array().unwrap() {
+        let cells = row.as_array().unwrap().iter().map(|cell| cell.as_str().unwrap());
+        let cells: Vec<&str> = cells.flat_map(str::split_whitespace).collect();
+        assert!(
+            text.lines().any(|line| line.split_whitespace().eq(cells.iter().copied())),
+            "{cells:?}: {text}"
+        );
+    }
+    assert_eq!(data["tables"][0]["gaps"].as_array().unwrap().len(), 2);
+    assert!(page.contains("default-src 'none'; script-src 'sha256-"));
     assert!(report(&["--markdown"]).expect(0).stdout.starts_with("# Experiment ab"));
     let lines = report(&["--csv"]).expect(0).stdout;
     assert_eq!(lines.lines().count(), 5, "{lines}");

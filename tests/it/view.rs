@@ -15,8 +15,14 @@ use crate::support::held::HeldService;
 use crate::support::viewer::Viewer;
 use crate::support::{Place, Podium, Run, need, wait};
 
-const API: [&str; 5] =
-    ["/api/list", "/api/experiment?at=", "/api/run?at=", "/api/item?at=", "/api/search?q=a&at="];
+const API: [&str; 6] = [
+    "/api/list",
+    "/api/experiment?at=",
+    "/api/report?at=",
+    "/api/run?at=",
+    "/api/item?at=",
+    "/api/search?q=a&at=",
+];
 
 /// Folders that are no runs, or no runs any more, and how each is told.
 fn damaged(runs: &Path) -> Vec<(&'static str, &'static str)> {
@@ -221,10 +227,7 @@ fn it_says_what_the_journal_says_and_writes_nothing() {
     // The same as the page of the run, which reads the whole journal.
     let page =
         Podium::new(&place).arg("show").arg(&elsewhere).args(["--html", "-"]).output().expect(0).stdout;
-    let document = |id: &str| -> Value {
-        let rest = page.split(&format!("<script type=\"application/json\" id=\"{id}\">")).nth(1).unwrap();
-        serde_json::from_str(rest.split("</script>").next().unwrap()).unwrap()
-    };
+    let document = |id: &str| document(&page, id);
     let seen = viewer.get(&format!("/api/run?at={name}"));
     assert!(!seen.body.contains(['<', '>', '\u{202e}']), "nothing of a run could be read as markup");
     let seen = seen.json();
@@ -269,6 +272,26 @@ fn it_says_what_the_journal_says_and_writes_nothing() {
     assert_eq!(holed["items"].as_array().unwrap().len(), 300);
     let faults = holed["faults"].to_string();
     assert!(faults.contains("entry 20") && faults.contains("entry 30"), "{faults}");
+}
+
+/// What the viewer says of each step is what the page says, which reads the whole journal: what the harness did between
+/// the steps as well.
+pub(crate) fn tells_what_the_page_tells(place: &Place, run: &Run) {
+    let page = Podium::new(place).arg("show").arg(&run.path).args(["--html", "-"]).output().expect(0).stdout;
+    let viewer = Viewer::start(place, &run.path);
+    let items = document(&page, "items");
+    let items = items.as_array().unwrap();
+    assert!(!items.is_empty());
+    for item in items {
+        let opened = viewer.get(&format!("/api/item?n={}", item["id"])).json();
+        assert_eq!(opened["detail"], document(&page, &format!("item-{}", item["id"])), "{item}");
+    }
+}
+
+/// A document inside a page.
+fn document(page: &str, id: &str) -> Value {
+    let rest = page.split(&format!("<script type=\"application/json\" id=\"{id}\">")).nth(1).unwrap();
+    serde_json::from_str(rest.split("</script>").next().unwrap()).unwrap()
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -6,16 +6,18 @@ use std::process::ExitCode;
 use clap::Args;
 use podium_report::experiment::csv::csv;
 use podium_report::experiment::markdown::markdown;
-use podium_report::experiment::{report, words};
+use podium_report::experiment::{report, sheet, words};
 
 use crate::cli::experiment::runs_dir;
 use crate::cli::experiment::terms::TermArguments;
 use crate::cli::failure::{Failure, with_causes};
+use crate::cli::page_file;
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
 use crate::experiment::grades;
 use crate::experiment::outcomes::Known;
 use crate::experiment::stored::{Experiment, State};
+use crate::run::error::RunError;
 use crate::run::site::Site;
 
 /// What an experiment came to, and its arms beside each other
@@ -23,7 +25,7 @@ use crate::run::site::Site;
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command line")]
 #[command(
     after_help = "Examples:\n  podium experiment report ab\n  podium experiment report ab --by steps --json\n  \
-    podium experiment report ab --beside mle-bench/runs"
+    podium experiment report ab --html\n  podium experiment report ab --beside mle-bench/runs"
 )]
 pub(crate) struct Arguments {
     /// Its name, or its folder
@@ -49,6 +51,11 @@ pub(crate) struct Arguments {
     /// Print one line for each run, as CSV
     #[arg(long, conflicts_with = "json")]
     csv: bool,
+    /// Write a page for a browser: the same tables, and plots over time and dollars. One file that loads nothing
+    /// [default FILE: report.html in the experiment's folder; `-`: standard output]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, conflicts_with_all = ["json", "markdown", "csv"])]
+    #[expect(clippy::option_option, reason = "asked for or not, and with a file or without")]
+    html: Option<Option<PathBuf>>,
 }
 
 pub(crate) fn main(
@@ -69,6 +76,11 @@ pub(crate) fn main(
     }
     let name = &experiment.stored.spec.name;
     let made = report(name, &asked.runs, &asked.terms)?;
+    if let Some(file) = &arguments.html {
+        let page = podium_report::document(&sheet(&made, &asked.runs)).map_err(RunError::Story)?;
+        let usual = experiment.folder.join("report.html");
+        return page_file::write(&page, file.as_deref().unwrap_or(&usual), terminal);
+    }
     if arguments.json {
         terminal.json(&made);
     } else if arguments.markdown {

@@ -70,15 +70,8 @@ fn rates(out: &mut String, table: &Table) {
             let _ = writeln!(out, "- {}: {}", cell(&row.arm), cell(&line));
         }
     }
-    if !table.without_known_issues.is_empty() {
-        let names: Vec<&str> = table.known_issues.keys().map(String::as_str).collect();
-        let arms: Vec<String> = table.without_known_issues.iter().map(words::arm_rate).collect();
-        let _ = writeln!(
-            out,
-            "- without competitions with known issues ({}): {}",
-            names.join(", "),
-            cell(&arms.join(" · "))
-        );
+    if let Some(without) = words::without_issues(table) {
+        let _ = writeln!(out, "- {}", cell(&without));
     }
 }
 

@@ -8,7 +8,8 @@
 //! - [`report`](mod@report): the whole; [`table`]: the arms on one split; [`row`]: one of them; [`comparison`]: two
 //! - [`slice`](mod@slice): by what competitions are like; [`course`]: over run time and dollars
 //! - [`disclosure`]: what agents could see and tried
-//! - [`words`], [`markdown`], [`csv`](mod@csv): the same for people, for pages and for tables
+//! - [`words`], [`markdown`], [`csv`](mod@csv), [`sheet`](mod@sheet): the same for people, for pull requests, for tables and
+//!   for a browser
 //! - [`interchange`]: MLE-bench's own files
 
 pub mod comparison;
@@ -20,6 +21,7 @@ pub mod markdown;
 pub mod report;
 pub mod row;
 pub mod run;
+pub mod sheet;
 pub mod slice;
 pub mod table;
 pub mod terms;
@@ -28,5 +30,6 @@ pub mod words;
 pub use comparison::Comparison;
 pub use report::{Report, report};
 pub use run::{About, End, Run, Sight};
+pub use sheet::{Sheet, sheet};
 pub use table::Table;
 pub use terms::Terms;

@@ -49,6 +49,11 @@ impl Table {
         self.smallest_p > LEVEL
     }
 
+    /// Whether a run stands in it.
+    pub fn holds(&self, run: &Run) -> bool {
+        run.about.baselines == self.baselines && splits_of(run).any(|split| split == self.split)
+    }
+
     /// Whether it is less than the whole split: then its numbers are not the split's.
     pub fn is_part(&self) -> bool {
         self.of.is_some_and(|of| self.competitions < of)

@@ -7,7 +7,7 @@ use super::course::Curve;
 use super::disclosure::Disclosure;
 use super::report::{Count, Report};
 use super::row::Row;
-use super::slice::ArmRate;
+use super::slice::{ArmRate, Slice};
 use super::table::Table;
 use crate::statistics::power::SeedsNeeded;
 use crate::statistics::rates::Rate;
@@ -16,15 +16,14 @@ use crate::statistics::{Interval, Verdict};
 /// Missing runs that are named; the document has all.
 const NAMED: usize = 10;
 /// With more arms, comparisons of all of them are left to the document.
-const COMPARED: usize = 15;
+pub const COMPARED: usize = 15;
 
 /// Said below each table of rates.
 pub const SEM: &str = "± is one SEM over seeds (MLE-bench's convention), not a confidence interval";
 
 /// The report in lines.
 pub fn lines(report: &Report) -> Vec<String> {
-    let counts = if report.counts.is_empty() { "0".to_owned() } else { counted(&report.counts) };
-    let mut lines = vec![format!("experiment {}: {} planned = {counts}", report.experiment, report.planned)];
+    let mut lines = vec![format!("experiment {}: {}", report.experiment, planned(report))];
     lines.extend(remarks(report).into_iter().map(|line| format!("! {line}")));
     for table in &report.tables {
         lines.push(String::new());
@@ -34,20 +33,25 @@ pub fn lines(report: &Report) -> Vec<String> {
         lines.push(String::new());
         lines.push("any medal % by what competitions are like".to_owned());
         for slice in &report.slices {
-            let board = if slice.baselines { "baselines" } else { "human teams" };
-            let arms: Vec<String> = slice.arms.iter().map(arm_rate).collect();
-            lines.push(format!(
-                "{:<18} {:<22} {:<16} ({board})  {}",
-                slice.by.word(),
-                slice.value,
-                number(slice.competitions),
-                arms.join(" · ")
-            ));
+            let [by, value, competitions, arms] = slice_cells(slice);
+            lines.push(format!("{by:<18} {value:<22} {competitions:<31} {arms}"));
         }
     }
     lines.push(String::new());
     lines.extend(disclosed(&report.disclosure));
     lines
+}
+
+/// A part of the competitions: by what, its value, how many of which boards, and each arm on them.
+pub fn slice_cells(slice: &Slice) -> [String; 4] {
+    let board = if slice.baselines { "baselines" } else { "human teams" };
+    let arms: Vec<String> = slice.arms.iter().map(arm_rate).collect();
+    [
+        slice.by.word().to_owned(),
+        slice.value.clone(),
+        format!("{} ({board})", number(slice.competitions)),
+        arms.join(" · "),
+    ]
 }
 
 /// What must be known before any number is read.
@@ -66,6 +70,12 @@ pub fn remarks(report: &Report) -> Vec<String> {
     }
     lines.extend(report.notes.iter().cloned());
     lines
+}
+
+/// What came of the plan.
+pub fn planned(report: &Report) -> String {
+    let counts = if report.counts.is_empty() { "0".to_owned() } else { counted(&report.counts) };
+    format!("{} planned = {counts}", report.planned)
 }
 
 fn counted(counts: &[Count]) -> String {
@@ -93,44 +103,64 @@ pub fn title(table: &Table) -> String {
     format!("{}: {of}, boards of {board}{teams}", table.split)
 }
 
+/// Headings of a table of rates.
+pub const HEADS: [&str; 13] = [
+    "arm",
+    "any medal %",
+    "gold",
+    "silver",
+    "bronze",
+    ">median",
+    "valid",
+    "made",
+    "percentile",
+    "human-rel",
+    "$/run",
+    "h/run",
+    "tokens/run",
+];
+/// How wide a column is; the first is as wide as its longest name.
+const WIDTHS: [usize; 13] = [0, 15, 6, 6, 6, 7, 6, 6, 10, 9, 8, 6, 10];
+
+/// One row of it.
+pub fn cells(row: &Row) -> [String; 13] {
+    let own = |text: String| if row.published { "-".to_owned() } else { text };
+    let rate = |rate: Rate| format!("{:.1}", rate.mean);
+    [
+        row.arm.clone(),
+        told(row.any_medal),
+        rate(row.gold),
+        rate(row.silver),
+        rate(row.bronze),
+        rate(row.above_median),
+        rate(row.valid),
+        rate(row.made),
+        or_dash(row.percentile.map(|value| format!("{value:.1}"))),
+        or_dash(row.human_relative.map(|share| format!("{:.3}", share.mean))),
+        own(row.spent.cost_of_run.map_or("?".to_owned(), dollars)),
+        own(format!("{:.2}", row.spent.hours_of_run)),
+        own(format!("{:.0}", row.spent.tokens_of_run)),
+    ]
+}
+
 fn table_lines(table: &Table, report: &Report) -> Vec<String> {
     let mut lines = vec![title(table)];
     let width = table.rows.iter().map(|row| row.arm.chars().count()).max().unwrap_or(0).max(4);
-    lines.push(format!(
-        "{:<width$}  any medal %        gold  silver  bronze  >median   valid    made  percentile  human-rel     $/run   h/run  tokens/run",
-        "arm"
-    ));
-    for row in &table.rows {
-        lines.push(format!(
-            "{:<width$}  {:<15}  {:>6.1}  {:>6.1}  {:>6.1}  {:>7.1}  {:>6.1}  {:>6.1}  {:>10}  {:>9}  {:>8}  {:>6}  {:>10}",
-            row.arm,
-            told(row.any_medal),
-            row.gold.mean,
-            row.silver.mean,
-            row.bronze.mean,
-            row.above_median.mean,
-            row.valid.mean,
-            row.made.mean,
-            or_dash(row.percentile.map(|value| format!("{value:.1}"))),
-            or_dash(row.human_relative.map(|share| format!("{:.3}", share.mean))),
-            if row.published { "-".to_owned() } else { row.spent.cost_of_run.map_or("?".to_owned(), dollars) },
-            if row.published { "-".to_owned() } else { format!("{:.2}", row.spent.hours_of_run) },
-            if row.published { "-".to_owned() } else { format!("{:.0}", row.spent.tokens_of_run) },
-        ));
-    }
+    let line = |cells: [String; 13]| {
+        let placed = cells.into_iter().zip(WIDTHS).enumerate().map(|(place, (cell, wide))| match place {
+            0 => format!("{cell:<width$}"),
+            1 => format!("{cell:<wide$}"),
+            _ => format!("{cell:>wide$}"),
+        });
+        placed.collect::<Vec<_>>().join("  ")
+    };
+    lines.push(line(HEADS.map(str::to_owned)));
+    lines.extend(table.rows.iter().map(|row| line(cells(row))));
     lines.push(SEM.to_owned());
     for row in &table.rows {
         lines.extend(row_lines(row).into_iter().map(|line| format!("{:<width$}  {line}", row.arm)));
     }
-    if !table.without_known_issues.is_empty() {
-        let names: Vec<&str> = table.known_issues.keys().map(String::as_str).collect();
-        let arms: Vec<String> = table.without_known_issues.iter().map(arm_rate).collect();
-        lines.push(format!(
-            "without competitions with known issues ({}): {}",
-            names.join(", "),
-            arms.join(" · ")
-        ));
-    }
+    lines.extend(without_issues(table));
     for curve in &table.curves {
         lines.push(curve_line(curve));
     }
@@ -140,10 +170,23 @@ fn table_lines(table: &Table, report: &Report) -> Vec<String> {
     for comparison in table.comparisons.iter().take(COMPARED) {
         lines.extend(compared(comparison, report.equal_within));
     }
-    if let Some(more) = table.comparisons.len().checked_sub(COMPARED).filter(|more| *more > 0) {
-        lines.push(format!("and {more} more comparisons: --json has them"));
-    }
+    lines.extend(more_compared(table));
     lines
+}
+
+/// Any medal without the competitions that have known issues; none where nothing has one.
+pub fn without_issues(table: &Table) -> Option<String> {
+    let names: Vec<&str> = table.known_issues.keys().map(String::as_str).collect();
+    let arms: Vec<String> = table.without_known_issues.iter().map(arm_rate).collect();
+    (!arms.is_empty()).then(|| {
+        format!("without competitions with known issues ({}): {}", names.join(", "), arms.join(" · "))
+    })
+}
+
+/// How many comparisons are left to the document.
+pub fn more_compared(table: &Table) -> Option<String> {
+    let more = table.comparisons.len().checked_sub(COMPARED).filter(|more| *more > 0)?;
+    Some(format!("and {more} more comparisons: --json has them"))
 }
 
 /// So many competitions.
@@ -231,7 +274,8 @@ pub fn row_lines(row: &Row) -> Vec<String> {
     lines
 }
 
-fn curve_line(curve: &Curve) -> String {
+/// A curve in one line.
+pub fn curve_line(curve: &Curve) -> String {
     let point = |point: &super::course::CurvePoint| {
         format!("{}: {:.1} ({:.1})", short(point.at), point.handed_in.mean, point.oracle.mean)
     };

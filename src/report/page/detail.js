@@ -26,27 +26,13 @@ function signalTable(detail) {
   return titled('Readings of the metric', el('table', { class: 'signals' }, el('thead', {}, head), el('tbody', {}, ...rows)));
 }
 
-// The log of a step: what was said, done and seen. A heading is a word and a title; a text that ran or was shown is a screen.
-const LINE_WORDS = { said: '', plan: 'plan', act: 'act', seen: 'observation', refused: 'refused', told: 'the harness says',
-  condensed: 'left out of the context', checked: 'submission', harness: 'harness' };
-const SCREENS = ['act', 'seen', 'plan', 'refused'];
-
-function logTab(item, detail) {
-  const blocks = detail.log.map(({ kind, title, text, failed }) => {
-    const word = LINE_WORDS[kind] ?? kind;
-    const heading = [failed ? '✕ ' : '', word, word && title ? ' · ' : '', title];
-    const body = SCREENS.includes(kind) ? el('pre', { class: 'screen' }, text) : el('div', { class: 'prose', dir: 'auto' }, text);
-    return el('section', { class: `line ${kind}${failed ? ' failed' : ''}`, 'data-kind': kind }, el('h3', {}, ...heading), text && body);
-  });
-  return [...blocks, ...titled('Facts', stepFacts(item, detail))];
-}
-
 function overview(item, detail) {
-  if (detail.log.length) return el('div', { class: 'body', tabindex: 0 }, logTab(item, detail));
+  // What was said, done and seen stands in the log.
+  if (unit === 'step') return el('div', { class: 'body', tabindex: 0 }, stepFacts(item, detail));
   return el('div', { class: 'body', tabindex: 0 },
     detail.buggy && el('div', { class: 'callout' }, detail.buggy),
     detail.flags.length > 0 && el('div', { class: 'callout' }, detail.flags.join('\n')),
-    titled(unit === 'step' ? 'Answer' : 'Plan', el('div', { class: 'prose', dir: 'auto' }, detail.plan || 'none')),
+    titled('Plan', el('div', { class: 'prose', dir: 'auto' }, detail.plan || 'none')),
     detail.review && titled('Review', el('div', { class: 'prose', dir: 'auto' }, detail.review)),
     detail.reason && titled('Why the policy asked for it', el('div', { class: 'prose' }, detail.reason)),
     signalTable(detail),
@@ -57,7 +43,7 @@ function stepFacts(item, detail) {
   const ran = detail.executions.reduce((sum, one) => sum + one.wall_ms, 0);
   return factList([
     ['submission', told(detail.submission)],
-    ['executed', detail.executions.length ? duration(ran) : 'never'],
+    ['executed', detail.executions.length ? duration(ran) : unit === 'step' ? null : 'never'],
     ['model', detail.calls.length ? `${duration(detail.model_ms)} in ${many(detail.calls.length, 'call')}` : 'no call'],
     ['waited', detail.waited_ms ? `${duration(detail.waited_ms)} for a service` : null],
     ['tokens', `${detail.input_tokens.toLocaleString('en')} in, ${detail.output_tokens.toLocaleString('en')} out`],
@@ -162,9 +148,9 @@ function makeDetail(place, opened) {
       return;
     }
     if (current !== wanted) return;
-    const tabs = TABS.filter(([name]) => name !== 'code' || detail.code);
+    const tabs = TABS.filter(([name]) => (name === 'code' ? detail.code : name !== 'output' || unit === 'node' || detail.executions.length));
     if (!tabs.some(([name]) => name === tab)) tab = 'overview';
-    const bar = el('div', { class: 'tabs' }, choice('What is shown', tabs.map(([name, text]) => [name, name === 'overview' && detail.log.length ? 'Log' : text]), tab, turn));
+    const bar = el('div', { class: 'tabs' }, choice('What is shown', tabs.map(([name, text]) => [name, name === 'overview' && unit === 'step' ? 'Facts' : text]), tab, turn));
     place.replaceChildren(heading(current, opened), bar, TABS.find(([name]) => name === tab)[2](current, detail, former));
   };
   const turn = (wanted) => { tab = wanted; if (current) show(); };

@@ -51,10 +51,11 @@ function drawFoot() {
   if (story.ending) facts.push(['stopped by', `${story.ending.stopped_by}: ${story.ending.detail}`]);
   if (story.grade) facts.push(['board', story.grade.board], ...story.grade.lines.map(([name, value]) => [name, score(value)]));
   foot.append(el('details', { open: wasOpen }, el('summary', {}, 'All facts of the run'), factList(facts)));
-  const keys = [['← →', 'parent, first child'], ['↑ ↓', 'sibling'], ['j k', 'next, previous in order'], ['b', 'what was handed in'], ['1 – 4', 'tabs'], ['d', 'changes or whole script'],
-    ['f', 'whole tree'], ['+ −', 'larger, smaller'], ['/', 'go to a number'], ['t', 'dark or light']];
+  const isLoop = unit === 'step';
+  const ofTree = [['← →', 'parent, first child'], ['↑ ↓', 'sibling'], ['f', 'whole tree'], ['+ −', 'larger, smaller'], ['d', 'changes or whole script']];
+  const keys = [...(isLoop ? [['f e', 'first step, last step']] : ofTree), ['j k', 'next, previous in order'], ['b', 'what was handed in'], ['1 – 4', 'tabs'], ['/', 'go to a number'], ['t', 'dark or light']];
   foot.append(el('dialog', { id: 'keys' }, el('h2', {}, 'Keys'), el('dl', { class: 'facts' }, ...keys.flatMap(([key, what]) => [el('dt', {}, el('kbd', {}, key)), el('dd', {}, what)])),
-    el('p', {}, 'Drag the tree to move it, turn the wheel to scale it, click a node or a point to open it.'),
+    el('p', {}, isLoop ? 'Click the head of a step to see its times, tokens and calls.' : 'Drag the tree to move it, turn the wheel to scale it, click a node or a point to open it.'),
     el('form', { method: 'dialog' }, el('button', { class: 'tool' }, 'Close'))));
 }
 
@@ -77,8 +78,8 @@ function drawLegend() {
 function renewed(changed) {
   drawAround();
   drawLegend();
-  if (tree) tree.renew(current && byNumber.get(current.id));
-  else if (items.length) tree = makeTree(byId('tree'), (item) => open_(item));
+  if (tree) tree.renew(current && byNumber.get(current.id), changed);
+  else tree = begun();
   plot.draw();
   if (!current && items.length) { tree.begin(items[0]); open_(items[0], true); }
   else if (current && changed.has(current.id)) open_(byNumber.get(current.id), true);
@@ -101,8 +102,30 @@ drawAround();
 
 let current = null;
 const detail = makeDetail(byId('detail'), (item) => open_(item));
-let tree = items.length ? makeTree(byId('tree'), (item) => open_(item)) : null;
+// A search is a tree, a loop a log. Before anything has finished nobody knows which.
+let tree = begun();
+
 const plot = makePlot(byId('plot'), (item) => open_(item));
+
+function begun() {
+  if (!items.length) return null;
+  const isLoop = unit === 'step';
+  document.querySelector('.stage').classList.toggle('loop', isLoop);
+  drawBar();
+  if (isLoop) return makeLog(byId('tree'), (item) => open_(item));
+  Object.entries({ tabindex: 0, role: 'application', 'aria-roledescription': 'tree' }).forEach(([name, value]) => byId('tree').setAttribute(name, value));
+  return makeTree(byId('tree'), (item) => open_(item));
+}
+
+function drawBar() {
+  const jump = el('input', { class: 'jump', id: 'jump', type: 'search', inputmode: 'numeric', placeholder: `${unit} …`, 'aria-label': `Go to a ${unit} by its number` });
+  jump.addEventListener('change', () => open_(byNumber.get(Number.parseInt(jump.value, 10))));
+  const tool = (text, onclick, disabled) => el('button', { class: 'tool', onclick, disabled }, text);
+  const ends_ = unit === 'step' ? [tool('First', () => tree?.fit()), tool('Last', () => tree?.end())] : [tool('Whole tree', () => tree?.fit())];
+  byId('tree-bar').replaceChildren(el('h2', { id: 'tree-title' }, unit === 'step' ? 'Log' : 'Search tree'), el('span', { class: 'legend', id: 'marks' }), el('span', { class: 'push' }),
+    jump, ...ends_, tool('Handed in', () => open_(byNumber.get(story.selected)), !byNumber.has(story.selected)));
+  drawLegend();
+}
 
 function open_(item, silent) {
   if (!item) return;
@@ -110,7 +133,7 @@ function open_(item, silent) {
   tree.mark(item);
   plot.mark(item);
   detail.show(item);
-  byId('tree').setAttribute('aria-label', `${unit === 'step' ? 'Steps' : 'Search tree'}: ${inWords(item)}`);
+  byId('tree').setAttribute('aria-label', `${unit === 'step' ? 'Log' : 'Search tree'}: ${inWords(item)}`);
   // Replaced, not added: the way back leads out of the page.
   if (!silent) history.replaceState(null, '', `#${unit}=${item.id}`);
 }
@@ -121,20 +144,16 @@ function named() {
 }
 
 (() => {
-  const jump = el('input', { class: 'jump', id: 'jump', type: 'search', inputmode: 'numeric', placeholder: `${unit} …`, 'aria-label': `Go to a ${unit} by its number` });
-  jump.addEventListener('change', () => open_(byNumber.get(Number.parseInt(jump.value, 10))));
-  const marks = el('span', { class: 'legend', id: 'marks' });
-  byId('tree-bar').append(el('h2', { id: 'tree-title' }, unit === 'step' ? 'Steps' : 'Search tree'), marks, el('span', { class: 'push' }),
-    jump, el('button', { class: 'tool', onclick: () => tree?.fit() }, 'Whole tree'), el('button', { class: 'tool', onclick: () => open_(byNumber.get(story.selected)), disabled: !byNumber.has(story.selected) }, 'Handed in'));
+  if (!tree) drawBar();
   const paid = story.cost === null ? 'what it cost is not known' : story.cost > 0 ? null : 'nothing was paid';
-  const over = choice('Over what', [['time', 'Run time'], ['dollars', 'Dollars', paid], ['order', unit === 'step' ? 'Steps' : 'Nodes']], 'time', (wanted) => plot.over(wanted));
+  const over = choice('Over what', [['time', 'Run time'], ['dollars', 'Dollars', paid], ['order', 'Nodes']], 'time', (wanted) => plot.over(wanted));
   byId('plot-bar').append(el('h2', { id: 'plot-title' }, `Best validation ${story.metric}`), el('span', { class: 'legend' }, `${lower ? '↓' : '↑'} ${story.direction} is better`), el('span', { class: 'push' }), over);
-  drawLegend();
-  Object.entries({ tabindex: 0, role: 'application', 'aria-roledescription': 'tree' }).forEach(([name, value]) => byId('tree').setAttribute(name, value));
 })();
 
 const best = items.reduce((found, item) => (item.record ? item : found), null);
-const first = named() ?? byNumber.get(story.selected) ?? best ?? items[0];
+// A log is read from its beginning, and one that goes on from its end.
+const ofLog = unit === 'step' ? (story.ending ? items[0] : items.at(-1)) : null;
+const first = named() ?? ofLog ?? byNumber.get(story.selected) ?? best ?? items[0];
 if (first) { tree.begin(first); open_(first, true); } else detail.empty();
 addEventListener('hashchange', () => open_(named(), true));
 
@@ -144,14 +163,14 @@ source.follow?.(renewed);
 addEventListener('keydown', (event) => {
   const at = event.target instanceof Element ? event.target : document.body;
   if (event.ctrlKey || event.metaKey || event.altKey || at.closest('input, dialog') || !current) return;
-  if (event.key.startsWith('Arrow') && at.closest('.body')) return;
+  if (event.key.startsWith('Arrow') && at.closest('.body, .log')) return;
   const siblings = current.parent ? current.parent.children : items.filter((item) => !item.parent);
   const beside = (list, by) => list[list.indexOf(current) + by];
   const acts = {
     ArrowLeft: () => open_(current.parent), ArrowRight: () => open_(current.children[0]),
     ArrowUp: () => open_(beside(siblings, -1)), ArrowDown: () => open_(beside(siblings, 1)),
     j: () => open_(beside(items, 1)), k: () => open_(beside(items, -1)), b: () => open_(byNumber.get(story.selected)),
-    d: () => detail.swap(), f: () => tree.fit(), '+': () => tree.zoom(1.3), '=': () => tree.zoom(1.3), '-': () => tree.zoom(1 / 1.3),
+    d: () => detail.swap(), f: () => tree.fit(), e: () => tree.end?.(), '+': () => tree.zoom(1.3), '=': () => tree.zoom(1.3), '-': () => tree.zoom(1 / 1.3),
     '/': () => byId('jump').focus(), t: turnLights, '?': () => byId('keys').showModal(),
   };
   ['1', '2', '3', '4'].forEach((key, place) => { acts[key] = () => detail.turn(place); });

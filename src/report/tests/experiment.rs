@@ -6,11 +6,12 @@
     reason = "a test tells its failure by its panic"
 )]
 
+use podium_report::document;
 use podium_report::experiment::course::{Course, Over, Point};
 use podium_report::experiment::csv::csv;
 use podium_report::experiment::interchange::{self, GradingReport};
 use podium_report::experiment::markdown::markdown;
-use podium_report::experiment::{About, End, Run, Terms, report, words};
+use podium_report::experiment::{About, End, Run, Terms, report, sheet, words};
 use podium_report::statistics::Verdict;
 
 fn runs(arm: &str, medals: &[&str]) -> Vec<Run> {
@@ -309,4 +310,53 @@ fn a_difference_never_stands_alone_and_names_are_made_harmless() {
     let plain = csv(&runs("a", &["1-"]));
     let counts: Vec<usize> = plain.lines().map(columns).collect();
     assert!(counts.iter().all(|count| *count == counts[0]), "{plain}");
+}
+
+/// A page says what the report for people says: every cell of a table stands in one of its lines, every line is one of its.
+#[test]
+fn a_page_says_what_the_report_says_and_nothing_in_it_is_markup() {
+    let hostile = "</script><script>alert(1)</script><!-- \u{2028}\u{202e} a";
+    let mut all = runs(hostile, &["1111", "1010", "0010", "0000"]);
+    all.extend(runs("b", &["1010", "0010", "0000", "0000"]));
+    for (place, run) in all.iter_mut().enumerate() {
+        let end = run.end.as_mut().unwrap();
+        (end.gap, end.test) = (Some(place as f64 / 100.0 - 0.05), Some(-0.5));
+        end.hours = 1.0;
+        let point = Point { at_ms: 1_800_000, cost: Some(0.25), medal: end.medal, ..Point::default() };
+        run.course = Some(Course { handed_in: vec![point.clone()], oracle: vec![point] });
+    }
+    let made = report("x", &all, &Terms::default()).unwrap();
+    let told = sheet(&made, &all);
+    let lines = words::lines(&made);
+    let is_told =
+        |text: &str| lines.iter().any(|line| line.trim_start_matches("! ").contains(text.trim_start()));
+    let part = &told.tables[0];
+    for row in &part.rates.rows {
+        assert!(lines.iter().any(|line| row.iter().all(|cell| line.contains(cell.as_str()))), "{row:?}");
+    }
+    let beside = part.beside.iter().flat_map(|(_, lines)| lines);
+    let texts = beside.chain(&part.below).chain(part.compared.iter().flatten()).chain(&told.remarks);
+    for text in texts.chain(&told.disclosure).chain([&told.planned, &part.title, &part.errors]) {
+        assert!(is_told(text), "{text}");
+    }
+    let titles: Vec<(&str, usize)> =
+        part.curves.iter().map(|plot| (plot.over, plot.lines[0].points.len())).collect();
+    assert_eq!(
+        titles,
+        [("runs per competition", 2), ("hours of run time", 10), ("dollars", 10)],
+        "four runs: pass@k for 1 and 2"
+    );
+    near(part.differences[0].mean, 100.0 * made.tables[0].comparisons[0].difference.mean);
+    assert_eq!(part.gaps.len(), all.len());
+    near(part.gaps[0].percent, -10.0);
+
+    let page = document(&told).unwrap();
+    assert_eq!(page.matches("<script").count(), 2, "the data and the script");
+    assert!(!page.contains("alert(1)<") && !page.contains(['\u{2028}', '\u{202e}']));
+    let data = page.split("id=\"report\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let read: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert_eq!(read, serde_json::to_value(&told).unwrap());
+    for word in ["http-equiv=\"refresh", " src=", "@import", "url("] {
+        assert!(!page.contains(word), "{word} would load something");
+    }
 }

@@ -1,4 +1,4 @@
-// One experiment: how far it is, a grid of all its runs, and the runs as a table.
+// One experiment: how far it is, its report with plots, a grid of all its runs, and the runs as a table.
 
 const at = asked.get('at') ?? '';
 crumbs(at);
@@ -68,8 +68,21 @@ function figures(view) {
   ];
 }
 
-const place = { figures: el('section', { class: 'figures', 'aria-label': 'The experiment in numbers' }), grid: el('div', {}) };
+const place = { figures: el('section', { class: 'figures', 'aria-label': 'The experiment in numbers' }), grid: el('div', {}), report: el('section', { 'aria-label': 'Report' }) };
 let runs = null;
+let reportedAs = '';
+
+// What it has come to so far, told anew when a run has. A report that cannot be made leaves the rest of the page.
+async function report(view) {
+  const now = JSON.stringify([view.counts, view.cost]);
+  if (now === reportedAs) return;
+  reportedAs = now;
+  try {
+    place.report.replaceChildren(drawReport(await ask('report', { at })));
+  } catch (error) {
+    place.report.replaceChildren(el('p', { class: 'trouble' }, `There is no report: ${error.message}`));
+  }
+}
 
 function draw(view) {
   place.figures.replaceChildren(...figures(view));
@@ -84,14 +97,17 @@ try {
   byId('content').append(
     el('header', { class: 'head' }, el('h1', {}, view.name), el('span', { class: 'sub' }, 'experiment')),
     place.figures,
-    el('main', {},
+    el('main', {}, place.report,
       el('section', { 'aria-labelledby': 'of-grid' }, el('h2', { id: 'of-grid' }, 'Every run'), place.grid),
       el('section', { 'aria-labelledby': 'of-runs' }, el('h2', { id: 'of-runs' }, 'Runs ', compare), runs.whole)));
   draw(view);
+  await report(view);
   poll(async () => {
     const next = await ask('experiment', { at });
     if (document.activeElement?.closest('.grid')) return true;
     draw(next);
+    // What somebody reads is not drawn anew under his eyes.
+    if (!document.activeElement?.closest('.report')) await report(next);
     return true;
   }, 5000);
 } catch (error) {

@@ -14,7 +14,7 @@ use podium_types::usage::Usage;
 use super::gather::gather;
 use crate::run::error::RunError;
 use crate::run::journal::glance::{Glance, Journal};
-use crate::run::journal::{Entry, JournalError, Stamp};
+use crate::run::journal::{Entry, JournalError, Record, Stamp};
 use crate::run::mirror;
 use crate::run::sitting::StoredRun;
 use crate::run::summary::RunReport;
@@ -248,8 +248,28 @@ impl Outline {
             }
             Err(error) => return Err(error.into()),
         };
-        let item = gather(&run.config, &entries).items.pop();
+        let item = gather(&run.config, &self.amid(number, part, entries)).items.pop();
         Ok(item.map(|item| Item { spent: part.spent, ..item }))
+    }
+
+    /// The entries of a step with those of the whole run that fall into its time: sittings and sessions that begin or end.
+    fn amid(&self, number: u32, part: &Part, mut entries: Vec<Entry>) -> Vec<Entry> {
+        if !self.is_loop {
+            return entries;
+        }
+        let before = self.parts.range(..number).next_back().and_then(|(_, part)| part.entries.last());
+        let behind = self.parts.range(number + 1..).next().and_then(|(_, part)| part.entries.first());
+        let (from, to) = (before.copied().unwrap_or(0), behind.copied().unwrap_or(u64::MAX));
+        let first = self.whole.iter().position(|entry| matches!(entry.record, Record::Started { .. }));
+        let amid = self.whole.iter().enumerate().filter(|(place, entry)| {
+            let own = part.entries.binary_search(&entry.seq).is_ok();
+            // The first sitting tells those that follow from a beginning.
+            !own && (Some(*place) == first
+                || (from < entry.seq && entry.seq < to && entry.record.key().is_none()))
+        });
+        entries.extend(amid.map(|(_, entry)| entry.clone()));
+        entries.sort_by_key(|entry| entry.seq);
+        entries
     }
 }
 
@@ -272,7 +292,6 @@ fn is_needed(effect: Option<&str>, key: Option<&EffectKey>) -> bool {
 }
 
 fn used(entry: &Entry) -> Option<Usage> {
-    use crate::run::journal::Record;
     match &entry.record {
         Record::Result { usage, .. } | Record::Charge { usage, .. } => Some(*usage),
         _ => None,

@@ -91,12 +91,28 @@ fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     None
 }
 
+/// What stands before a hit in the same string.
 fn end_of(text: &[u8]) -> &[u8] {
-    text.get(text.len().saturating_sub(AROUND)..).unwrap_or(text)
+    let mut from = text.len().saturating_sub(AROUND);
+    // Not from the middle of an escape.
+    let before = text.get(..from).unwrap_or_default();
+    from += before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2;
+    let near = text.get(from..).unwrap_or_default();
+    let quotes = (0..near.len()).rev().find(|place| is_end(near, *place));
+    quotes.and_then(|place| near.get(place + 1..)).unwrap_or(near)
 }
 
+/// What stands behind it in the same string.
 fn begin_of(text: &[u8]) -> &[u8] {
-    text.get(..AROUND).unwrap_or(text)
+    let near = text.get(..AROUND).unwrap_or(text);
+    let quotes = (0..near.len()).find(|place| is_end(near, *place));
+    quotes.and_then(|place| near.get(..place)).unwrap_or(near)
+}
+
+/// Whether a string begins or ends there. Backslashes before the piece are not seen, which costs a few letters at most.
+fn is_end(text: &[u8], place: usize) -> bool {
+    let before = text.get(..place).unwrap_or_default().iter().rev().take_while(|byte| **byte == b'\\');
+    text.get(place) == Some(&b'"') && before.count() % 2 == 0
 }
 
 /// A piece of JSON for people: its escapes read, as far as a piece can be.
@@ -135,6 +151,8 @@ mod tests {
             assert_eq!(find(text.as_bytes(), wanted.as_bytes()), place, "{wanted} in {text}");
         }
         assert_eq!(told(br#"a\n\"b\" \\ c\"#), "a \"b\" \\ c ");
+        assert_eq!(end_of(br#"{"content":"a \"b"#), br#"a \"b"#);
+        assert_eq!(begin_of(br#" \"b\\","c":1"#), br#" \"b\\"#);
         assert_eq!(told(&"ü".as_bytes()[1..]), "");
     }
 }

@@ -175,21 +175,22 @@ fn a_loop_without_nodes_and_a_run_without_anything_have_a_page() {
     std::fs::write(&page, podium_report::page(&synthetic::steps(30)).unwrap()).unwrap();
     let mut tab = browser.open(&page, (1000, 1300));
     heading(&mut tab, "Step 0");
-    click(&mut tab, "[data-node='17']");
+    tab.reload("step=17");
     heading(&mut tab, "Step 17");
     // Its log is hostile: all of it is text.
-    shows(&mut tab, "document.querySelectorAll('#detail section.line.failed').length", &json!(9));
+    let step = "#tree [data-node='17']";
+    shows(&mut tab, &format!("document.querySelectorAll(\"{step} .line.failed\").length"), &json!(9));
     let seen = tab.evaluate(
         "[window.hit ?? null, document.querySelectorAll('img, iframe, object, script:not([type])').length, \
-         document.querySelectorAll('#detail b').length, document.querySelectorAll('#detail h3 .hidden-character').length > 9, \
+         document.querySelectorAll('#tree b').length, document.querySelectorAll('#tree h3 .hidden-character').length > 9, \
          /[\\u202e\\u200b\\u0007]/.test(document.body.innerText)]",
     );
     assert_eq!(seen, json!([null, 1, 0, true, false]));
     tab.screenshot(&artefacts().join("steps-hostile.png"));
-    click(&mut tab, "[data-node='18']");
+    tab.key("j");
     shows(
         &mut tab,
-        "[...document.querySelectorAll('#detail section.line')].map((line) => line.dataset.kind).join(' ')",
+        "[...document.querySelectorAll(\"#tree [data-node='18'] .line\")].map((line) => line.dataset.kind).join(' ')",
         &json!("condensed said plan refused act seen told checked harness"),
     );
     tab.screenshot(&artefacts().join("steps-log.png"));

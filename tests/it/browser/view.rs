@@ -1,5 +1,6 @@
-//! The viewer in a real browser: from the list to a call's prompt, runs beside each other, a search, a hostile node, a
-//! window of 400 pixels, five thousand nodes.
+//! The viewer in a real browser: from the list to a call's prompt, a report with its plots, runs beside each other, a loop
+//! as a log, a search, a window of 400 pixels, five thousand nodes. The runs are real, and all that their model says, all
+//! that its code holds and prints is hostile.
 
 use std::time::Instant;
 
@@ -7,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::chromium::{Browser, Tab};
 use super::{artefacts, click, heading, shows};
-use crate::support::grown::{Kind, corrupt, grow};
+use crate::service::{Service, toy_script};
+use crate::support::grown::{HOSTILE, Kind, grow};
 use crate::support::viewer::Viewer;
 use crate::support::{Place, Podium, Run, need};
 
@@ -35,12 +37,12 @@ fn the_viewer_leads_from_the_list_to_a_call() {
     let test = "the_viewer_leads_from_the_list_to_a_call";
     let Some(browser) = Browser::find(test).filter(|_| need::jail(test)) else { return };
     let place = Place::new();
-    Podium::new(&place)
-        .args(["experiment", "run", "--name", "ab", "--scaffolds", "aide,dummy", "--competitions", "toy"])
-        .args([
-            "--model", "playbook", "--steps", "4", "--seeds", "2", "--memory", "512MiB", "--cpus", "1",
-            "--json",
-        ])
+    let service = Service::start(&json!({ "answers": [answer("one_cut.py"), answer("centres.py")] }));
+    service
+        .podium(&place)
+        .args(["experiment", "run", "--name", "ab", "--scaffolds", "aide,codeact-text,dummy"])
+        .args(["--competitions", "toy", "--model", "openai/hostile", "--steps", "4", "--seeds", "2"])
+        .args(["--memory", "512MiB", "--cpus", "1", "--json"])
         .toy()
         .arg("--runs-dir")
         .arg(place.runs())
@@ -50,10 +52,10 @@ fn the_viewer_leads_from_the_list_to_a_call() {
         .into_iter()
         .filter(|run| run.path.join("run.json").exists())
         .collect();
-    assert_eq!(runs.len(), 4);
+    assert_eq!(runs.len(), 6);
     let name = |run: &Run| run.path.file_name().unwrap().to_str().unwrap().to_owned();
     let aide = runs.iter().find(|run| name(run).starts_with("aide")).unwrap();
-    corrupt(&aide.path, 1);
+    let codeact = runs.iter().find(|run| name(run).starts_with("codeact")).unwrap();
     let viewer = Viewer::start(&place, &place.runs());
 
     let mut tab = browser.open_at(&viewer.url("/"), (1400, 900));
@@ -62,8 +64,11 @@ fn the_viewer_leads_from_the_list_to_a_call() {
     tab.screenshot(&artefacts().join("view-list.png"));
     follow(&mut tab, "table.rows a[href*='/experiment?']");
     headline(&mut tab, "ab");
-    shows(&mut tab, "document.querySelectorAll('table.grid .mark').length", &json!(4));
+    shows(&mut tab, "document.querySelectorAll('table.grid .mark').length", &json!(6));
+    shows(&mut tab, "document.querySelectorAll('.report .numbers tbody tr').length > 2", &json!(true));
+    shows(&mut tab, "document.querySelectorAll('.report svg').length > 2", &json!(true));
     fits(&mut tab);
+    let reported = tab.evaluate(TABLES);
     tab.screenshot(&artefacts().join("view-experiment.png"));
 
     // Two runs beside each other.
@@ -87,13 +92,18 @@ fn the_viewer_leads_from_the_list_to_a_call() {
     }
     follow(&mut tab, "#detail summary");
     shows(&mut tab, "document.querySelectorAll('#detail details[open] pre').length > 1", &json!(true));
-    let seen = tab.evaluate(
-        "[window.hit ?? null, document.querySelectorAll('img, iframe, object, script:not([src])').length, \
-         document.querySelectorAll('#detail details[open] .hidden-character').length > 0, \
-         /[\\u202e\\u200b\\u0007]/.test(document.body.innerText + document.title)]",
-    );
-    assert_eq!(seen, json!([null, 0, true, false]));
+    is_text(&mut tab, "#detail details[open]");
+    for key in ["1", "2", "3"] {
+        tab.key(key);
+        shows(
+            &mut tab,
+            "document.querySelectorAll('#detail .body .hidden-character').length > 0",
+            &json!(true),
+        );
+        is_text(&mut tab, "#detail .body");
+    }
     tab.screenshot(&artefacts().join("view-call.png"));
+    a_loop_is_a_log(&mut tab, &viewer.url(&format!("/run?at=ab/{}", name(codeact))));
     tab.lights("dark");
     tab.resize(400, 1500);
     tab.go("about:blank");
@@ -101,8 +111,9 @@ fn the_viewer_leads_from_the_list_to_a_call() {
     heading(&mut tab, "Node 1");
     fits(&mut tab);
     tab.screenshot(&artefacts().join("view-narrow.png"));
-    for page in ["/".to_owned(), "/experiment?at=ab".to_owned(), "/search?q=onerror".to_owned()] {
-        tab.go(&viewer.url(&page));
+    let log = format!("/run?at=ab/{}", name(codeact));
+    for page in ["/", "/experiment?at=ab", &log, "/search?q=onerror"] {
+        tab.go(&viewer.url(page));
         shows(&mut tab, "document.querySelector('main') !== null", &json!(true));
         fits(&mut tab);
     }
@@ -111,6 +122,83 @@ fn the_viewer_leads_from_the_list_to_a_call() {
     // What does not read is said, and nothing more happens.
     tab.no_faults();
     nothing_runs_or_is_loaded(&mut tab);
+    the_report_is_one_page(&browser, &place, &reported);
+}
+
+/// Titles and cells of a report.
+const TABLES: &str = "[...document.querySelectorAll('.report h2, .report .numbers td')].map((one) => one.textContent).join(' | ')";
+
+/// What a hostile model says: a plan with a script for a search, and a call of the same for a loop.
+fn answer(script: &str) -> String {
+    let code = std::fs::read_to_string(toy_script(script)).unwrap();
+    let code = format!("# {HOSTILE}\nprint(\"\"\"{HOSTILE}\"\"\")\n{code}");
+    format!(
+        "{HOSTILE}\n\n```python\n{code}```\n\n<function=execute_ipython_cell>\n<parameter=code>\n{code}</parameter>\n</function>"
+    )
+}
+
+/// Hostile text is there, and all of it is text.
+#[track_caller]
+fn is_text(tab: &mut Tab, place: &str) {
+    let seen = tab.evaluate(&format!(
+        "[window.hit ?? null, document.querySelectorAll('img, iframe, object, b:not(.badge, .notice b), [onerror], \
+         a[href^=\"javascript\"], script:not([src])').length, \
+         document.querySelectorAll('{place} .hidden-character').length > 0, \
+         /[\\u202e\\u200b\\u2028\\u0007\\u001b]/.test(document.body.innerText + document.title)]"
+    ));
+    assert_eq!(seen, json!([null, 0, true, false]), "{place}");
+}
+
+/// A loop is read from top to bottom: steps with their numbers, what was thought, done and seen, long texts folded.
+fn a_loop_is_a_log(tab: &mut Tab, url: &str) {
+    tab.go(url);
+    heading(tab, "Step 0");
+    shows(tab, "document.querySelectorAll('#tree .step').length", &json!(4));
+    shows(tab, "document.querySelectorAll('#tree .step .line.act').length > 0", &json!(true));
+    shows(tab, "document.querySelectorAll('#tree .step .line.seen').length > 0", &json!(true));
+    is_text(tab, "#tree");
+    let folded = "document.querySelector('#tree .fold').getAttribute('aria-expanded')";
+    shows(tab, folded, &json!("false"));
+    follow(tab, "#tree .fold");
+    shows(tab, folded, &json!("true"));
+    tab.screenshot(&artefacts().join("view-log.png"));
+    tab.key("j");
+    heading(tab, "Step 1");
+    tab.key("e");
+    shows(tab, "document.querySelectorAll('#tree .step')[3].querySelector('.line') !== null", &json!(true));
+    is_text(tab, "#tree");
+}
+
+/// `report --html`: the viewer's tables; light, dark and narrow; nothing is loaded.
+fn the_report_is_one_page(browser: &Browser, place: &Place, reported: &Value) {
+    let page = artefacts().join("report.html");
+    let report = Podium::new(place).args(["experiment", "report", "ab", "--over-time", "--html"]).arg(&page);
+    report.toy().arg("--runs-dir").arg(place.runs()).output().expect(0);
+    let mut tab = browser.open(&page, (1300, 1700));
+    headline(&mut tab, "ab");
+    shows(&mut tab, TABLES, reported);
+    // Medals, differences, pass@k, over time, validation beside test.
+    shows(&mut tab, "document.querySelectorAll('.report figure svg').length > 4", &json!(true));
+    shows(&mut tab, "document.querySelectorAll('.report svg .point').length", &json!(2));
+    assert_eq!(
+        tab.evaluate("document.querySelectorAll('[src], link[href]:not([href^=\"data:\"])').length"),
+        0
+    );
+    tab.screenshot(&artefacts().join("report.png"));
+    tab.key("t");
+    shows(&mut tab, "document.documentElement.classList.contains('dark')", &json!(true));
+    tab.lights("dark");
+    tab.resize(400, 1700);
+    fits(&mut tab);
+    tab.reload("narrow");
+    headline(&mut tab, "ab");
+    fits(&mut tab);
+    tab.screenshot(&artefacts().join("report-narrow.png"));
+    // Whatever is wider than the window can be reached by key.
+    let held = "[...document.querySelectorAll('.scroll, .chart')].every((one) => one.tabIndex === 0)";
+    assert_eq!(tab.evaluate(held), true);
+    tab.no_faults();
+    super::nothing_can_be_loaded(&mut tab);
 }
 
 /// The policy holds whatever gets into a page.

@@ -46,4 +46,6 @@ fn an_act_that_a_kill_cuts_is_told_and_not_done_again() {
         let replay = Podium::new(&place).arg("replay").arg(&run.path).arg("--json").output().expect(0).json();
         assert_eq!(replay["agrees"], true);
     });
+    let last = place.path().join("cases").join(cases.last().unwrap().0.to_string());
+    crate::view::tells_what_the_page_tells(&place, &Run::only(&last));
 }

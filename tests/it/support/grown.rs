@@ -6,9 +6,9 @@ use std::path::Path;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
-/// Markup, scripts, direction marks and control characters.
+/// Markup, scripts, line separators, direction marks and control characters.
 pub(crate) const HOSTILE: &str = "</script><script>window.hit = 1</script><img src=x onerror='window.hit = 2'><b>bold</b> \
-    <!-- {{data}} \u{202e}backwards\u{202c} zero\u{200b}width \u{7}\u{1b}[31m javascript:window.hit=3";
+    <!-- {{data}} \u{202e}backwards\u{202c} zero\u{200b}width \u{2028}line \u{7}\u{1b}[31m [a](javascript:window.hit=4) javascript:window.hit=3";
 
 /// What the copies of node 0 become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,134 @@
+// A loop as a log that is read from top to bottom: each step with its number, what was thought, done and seen. A step's
+// texts are read when it comes near the window, so that thousands of steps open as quickly as ten; long texts are folded.
+
+const LINE_WORDS = { said: '', plan: 'plan', act: 'act', seen: 'observation', refused: 'refused', told: 'the harness says',
+  condensed: 'left out of the context', checked: 'submission', harness: 'harness' };
+const SCREENS = ['act', 'seen', 'plan', 'refused'];
+// What is folded, and how much of both ends is shown then.
+const LONG = { lines: 18, letters: 2400, head: 8, tail: 6, most: 1000 };
+
+// The first or last letters of a text; no letter is cut in two.
+function end(text, from, to) {
+  const half = (at) => /[\ud800-\udbff]/.test(text[at - 1] ?? '') ? at - 1 : at;
+  return text.slice(half(from), half(to));
+}
+
+// A text, or both of its ends and a button for the whole.
+function folding(text, screen) {
+  const draw = (piece) => (screen ? el('pre', { class: 'screen' }, piece) : el('div', { class: 'prose', dir: 'auto' }, piece));
+  const lines = text.split('\n');
+  if (lines.length <= LONG.lines && text.length <= LONG.letters) return draw(text);
+  const many_ = lines.length > LONG.lines;
+  let [head, tail] = many_ ? [lines.slice(0, LONG.head).join('\n'), lines.slice(-LONG.tail).join('\n')] : [text, text];
+  [head, tail] = [end(head, 0, Math.min(head.length, LONG.most)), end(tail, Math.max(0, tail.length - LONG.most / 2), tail.length)];
+  const whole = el('div', { class: 'folding' });
+  const shows = (open, focus) => {
+    const left = many_ ? many(lines.length - LONG.head - LONG.tail, 'line') : `${(text.length - head.length - tail.length).toLocaleString('en')} letters`;
+    const turn = el('button', { class: 'fold', 'aria-expanded': String(open), onclick: () => shows(!open, true) }, open ? 'Fold' : `⋯ ${left} more`);
+    whole.replaceChildren(...(open ? [turn, draw(text)] : [draw(head), turn, draw(tail)]));
+    if (focus) turn.focus({ preventScroll: true });
+  };
+  shows(false);
+  return whole;
+}
+
+function logLine({ kind, title, text, failed }) {
+  const word = LINE_WORDS[kind] ?? kind;
+  const heading = [failed ? '✕ ' : '', word, word && title ? ' · ' : '', title];
+  return el('section', { class: `line ${kind}${failed ? ' failed' : ''}`, 'data-kind': kind }, el('h3', {}, ...heading),
+    text && folding(text, SCREENS.includes(kind)));
+}
+
+function makeLog(place, opened) {
+  place.className = 'log';
+  place.setAttribute('tabindex', 0);
+  place.setAttribute('role', 'log');
+  place.setAttribute('aria-live', 'off');
+  const drawn = new Map();
+  const wanted = new Set();
+  let current = null;
+  let asking = 0;
+  // Whoever reads the end of a run that goes on is kept there.
+  let following = !story.ending;
+  place.addEventListener('scroll', () => { following = place.scrollTop + place.clientHeight >= place.scrollHeight - 60; });
+
+  const near = new IntersectionObserver((seen) => {
+    for (const one of seen) {
+      const item = byNumber.get(Number(one.target.dataset.node));
+      if (one.isIntersecting && !drawn.get(item?.id)?.filled) wanted.add(item.id);
+      else wanted.delete(item?.id);
+    }
+    pump();
+  }, { root: place, rootMargin: '900px 0px' });
+
+  // A few at a time, the one that was wanted last first: it is the one that is looked at.
+  function pump() {
+    while (asking < 4 && wanted.size) {
+      const id = [...wanted].at(-1);
+      wanted.delete(id);
+      asking += 1;
+      fill(id).finally(() => { asking -= 1; pump(); });
+    }
+  }
+
+  async function fill(id) {
+    const step = drawn.get(id);
+    let content;
+    try {
+      const detail = await detailOf(id);
+      content = detail.log.length ? detail.log.map(logLine) : [el('p', { class: 'empty' }, 'Nothing was written of it.')];
+      step.filled = true;
+    } catch (error) {
+      content = [el('p', { class: 'empty warn' }, `It cannot be shown: ${error.message}`)];
+    }
+    step.body.replaceChildren(...content);
+    if (following) place.scrollTop = place.scrollHeight;
+  }
+
+  function head(item) {
+    const chips = [!item.good && el('span', { class: 'chip bad' }, '✕ failed'), item.handed && el('span', { class: 'chip handed' }, '★ handed in')];
+    return el('button', { class: 'step-head', title: 'Show its times, tokens and calls', onclick: () => opened(item) },
+      el('span', { class: 'step-number' }, `Step ${item.id}`), el('span', { class: 'step-what' }, item.operator), ...chips,
+      el('span', { class: 'step-when' }, duration(item.at_ms)));
+  }
+
+  function draw(item) {
+    const body = el('div', { class: 'step-body' });
+    const whole = el('section', { class: 'step', 'data-node': item.id, 'aria-label': inWords(item) }, head(item), body);
+    drawn.set(item.id, { whole, body, filled: false });
+    near.observe(whole);
+    return whole;
+  }
+
+  place.append(...items.map(draw));
+
+  function mark(item) {
+    const again = current?.id === item.id;
+    drawn.get(current?.id)?.whole.classList.remove('open');
+    current = item;
+    const step = drawn.get(item.id);
+    step.whole.classList.add('open');
+    if (again) return;
+    const [box, window_] = [step.whole.getBoundingClientRect(), place.getBoundingClientRect()];
+    if (box.top < window_.top || box.top > window_.bottom - 60) place.scrollTop += box.top - window_.top - 8;
+  }
+
+  // Steps that are new, and those that have changed.
+  function renew(item, changed) {
+    const atEnd = following;
+    for (const one of items) {
+      const step = drawn.get(one.id);
+      if (!step) { place.append(draw(one)); continue; }
+      if (!changed.has(one.id)) continue;
+      step.whole.firstChild.replaceWith(head(one));
+      if (step.filled) fill(one.id);
+    }
+    following = atEnd;
+    if (item) { current = item; drawn.get(item.id).whole.classList.add('open'); }
+    if (following) place.scrollTop = place.scrollHeight;
+  }
+
+  const last = () => { following = true; place.scrollTop = place.scrollHeight; };
+  const begin = (item) => { if (item === items.at(-1) && following) last(); };
+  return { begin, fit: () => { place.scrollTop = 0; }, end: last, mark, renew, zoom: () => {}, repaint: () => {} };
+}
