@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::command::ledger::{Found, Ledger};
 use crate::command::variables::TaskVariables;
 use crate::command::{Command, log};
-use crate::context::{RunContext, answer_key};
+use crate::context::{Budget, RunContext, Task, answer_key};
 use crate::effect::PreviewRequest;
 use crate::prompts::variables::{submission_path, word};
 use crate::step::StepRecord;
@@ -134,16 +134,18 @@ async fn call(
     Ok(Event::Answered(Box::new(answer)))
 }
 
-/// The program, with its task in a file.
-async fn request(agent: &Command, context: &dyn RunContext) -> Result<ExecutionRequest, StrategyError> {
+/// What the agent is told of its task.
+pub(super) fn task_text(
+    agent: &Command,
+    task: &Task,
+    budget: &Budget,
+    preview: &str,
+) -> Result<String, StrategyError> {
     let Command { common, spec } = agent;
-    let request = PreviewRequest { max_chars: common.head.data_preview.max_chars };
-    let preview = context.preview(EffectKey::run("preview"), request).await?;
-    let task = context.task();
-    let rules = common.rules(task, &context.budget())?;
+    let rules = common.rules(task, budget)?;
     let variables = TaskVariables {
         description: &task.description,
-        preview: &preview,
+        preview,
         packages: common.packages(task),
         submission_path: submission_path(task),
         metric: &task.metric,
@@ -151,7 +153,15 @@ async fn request(agent: &Command, context: &dyn RunContext) -> Result<ExecutionR
         models: &spec.agent.roles,
     };
     let own = common.prompts.render(&spec.prompts.task, &variables)?;
-    let text = format!("{}\n\n{}\n", rules.trim_end(), own.trim_end());
+    Ok(format!("{}\n\n{}\n", rules.trim_end(), own.trim_end()))
+}
+
+/// The program, with its task in a file.
+async fn request(agent: &Command, context: &dyn RunContext) -> Result<ExecutionRequest, StrategyError> {
+    let Command { common, spec } = agent;
+    let request = PreviewRequest { max_chars: common.head.data_preview.max_chars };
+    let preview = context.preview(EffectKey::run("preview"), request).await?;
+    let text = task_text(agent, context.task(), &context.budget(), &preview)?;
     let mut env = BTreeMap::from([
         ("PODIUM_MODEL".to_owned(), spec.agent.roles.first().cloned().unwrap_or_default()),
         ("PODIUM_TASK_FILE".to_owned(), spec.agent.task_file.clone()),

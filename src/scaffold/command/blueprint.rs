@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use podium_types::chat::ChatRequest;
+use podium_types::chat::{ChatRequest, Message, Speaker};
 
 use crate::answer::{AnswerStatus, ParsedAnswer};
 use crate::blueprint::{Blueprint, PromptUse, RoleUse};
+use crate::command::agent::task_text;
 use crate::command::spec::CommandSpec;
 use crate::command::{Command, variables};
 use crate::common::Common;
@@ -80,12 +81,17 @@ impl Blueprint for CommandSpec {
 
     fn first_call(
         self: Arc<Self>,
-        _: Common,
-        _: &Task,
-        _: &Budget,
-        _: &str,
+        common: Common,
+        task: &Task,
+        budget: &Budget,
+        preview: &str,
     ) -> Result<Option<(String, ChatRequest)>, StrategyError> {
-        Ok(None)
+        // The request is the program's own business; what it is told is what a user wants to see.
+        let role = self.agent.roles.first().cloned().unwrap_or_default();
+        let agent = Command { common, spec: self };
+        let text = task_text(&agent, task, budget, preview)?;
+        let message = Message::text(Speaker::User, text);
+        Ok(Some((role.clone(), agent.common.request(&role, vec![message], 1))))
     }
 
     fn parse_answer(&self, _: &str, _: Option<&str>) -> ParsedAnswer {
