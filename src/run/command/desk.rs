@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use podium_scaffold::context::answer_key;
 use podium_scaffold::{Effect, EffectResult};
 use podium_types::agent::{Heard, Over, Question, Reply};
+use podium_types::canonical;
 use podium_types::chat::ChatResult;
 use podium_types::execution::{Execution, LimitHit};
 use podium_types::key::EffectKey;
@@ -43,14 +44,23 @@ struct State {
     begun: bool,
     /// Why it was cut, if it was.
     cut: Option<Over>,
-    queue: VecDeque<(Question, oneshot::Sender<Told>)>,
-    heard: BTreeMap<u32, oneshot::Sender<Told>>,
+    queue: VecDeque<(Question, Asker)>,
+    heard: BTreeMap<u32, Asker>,
     /// The questions that wait for the answer of a step.
     links: BTreeMap<u32, Vec<u32>>,
     answers: BTreeMap<u32, Arc<ChatResult>>,
     parked: BTreeMap<u32, Stop>,
+    /// The requests that were refused for a call that waits, by their hashes: clients ask the same again.
+    refused: BTreeMap<String, u32>,
     refused_since: Option<Instant>,
     at_work: Option<InFlight>,
+}
+
+/// Who waits for an answer, and the hash of the request.
+#[derive(Debug)]
+struct Asker {
+    hash: String,
+    sender: oneshot::Sender<Told>,
 }
 
 /// How far an agent is.
@@ -108,6 +118,7 @@ impl Desk {
             state.queue.clear();
             state.heard.clear();
             state.links.clear();
+            state.refused.clear();
         });
         self.news.notify_one();
     }
@@ -150,13 +161,17 @@ impl Desk {
     /// When it is not even heard.
     pub fn ask(&self, question: Question) -> Result<oneshot::Receiver<Told>, Refusal> {
         let (sender, receiver) = oneshot::channel();
+        let hash = canonical::hash(&question).unwrap_or_default();
         self.change(|state| {
+            if let Some(stop) = state.refused.get(&hash).and_then(|step| state.parked.get(step)) {
+                return Err(Refusal::stop(stop));
+            }
             if let Some((_, stop)) =
                 state.parked.first_key_value().filter(|_| state.parked.len() >= MOST_PARKED)
             {
                 return Err(Refusal::stop(stop));
             }
-            state.queue.push_back((question, sender));
+            state.queue.push_back((question, Asker { hash, sender }));
             Ok(())
         })?;
         self.news.notify_one();
@@ -228,8 +243,8 @@ impl State {
         match (&self.stage, self.queue.pop_front()) {
             (Stage::Failed(stop), _) => Some(Err(stop.clone())),
             (Stage::Over(why), _) => Some(Ok(Heard::Over { why: *why })),
-            (_, Some((question, sender))) => {
-                self.heard.insert(number, sender);
+            (_, Some((question, asker))) => {
+                self.heard.insert(number, asker);
                 Some(Ok(Heard::Asked(Box::new(question))))
             }
             (Stage::Coming | Stage::Running, None) => None,
@@ -261,15 +276,19 @@ impl State {
             (None, None) => return,
         };
         for question in self.links.remove(&step).unwrap_or_default() {
-            if matches!(told, Told::Answer(..)) {
-                self.refused_since = None;
+            match (&told, self.heard.get(&question)) {
+                (Told::Answer(..), _) => self.refused_since = None,
+                (Told::Refused(_), Some(asker)) => {
+                    self.refused.insert(asker.hash.clone(), step);
+                }
+                (Told::Refused(_), None) => {}
             }
             self.tell(question, told.clone());
         }
     }
 
     fn tell(&mut self, question: u32, told: Told) {
-        if let Some(sender) = self.heard.remove(&question) {
+        if let Some(Asker { sender, .. }) = self.heard.remove(&question) {
             // The agent may have gone away.
             let _ = sender.send(told);
         }

@@ -31,7 +31,7 @@ enum Event {
     /// Of the agent.
     Heard(u32, Heard),
     /// A call has its answer.
-    Answered(Box<ChatResult>),
+    Answered(u32, Box<ChatResult>),
     /// The agent's execution has ended.
     Ended(Box<Execution>),
 }
@@ -47,7 +47,7 @@ pub(super) async fn run(agent: &Command, context: &dyn RunContext) -> Result<Fin
         ledger: Ledger::default(),
         states: BTreeMap::new(),
         open: 0,
-        at_limit: false,
+        at_limit: None,
         heard: 0,
         notes: 0,
         lines: Vec::new(),
@@ -62,7 +62,7 @@ pub(super) async fn run(agent: &Command, context: &dyn RunContext) -> Result<Fin
             let Some(event) = work.next().await else { break Over::Itself };
             match event? {
                 Event::Ended(execution) => ended = Some(execution),
-                Event::Answered(answer) => desk.answered(&answer),
+                Event::Answered(step, answer) => desk.answered(step, &answer),
                 Event::Heard(_, Heard::Over { why }) => {
                     desk.heard += 1;
                     break why;
@@ -86,8 +86,8 @@ pub(super) async fn run(agent: &Command, context: &dyn RunContext) -> Result<Fin
             Over::Refused if desk.open > 0 => {
                 while desk.open > 0 {
                     let Some(event) = work.next().await else { break };
-                    if let Event::Answered(answer) = event? {
-                        desk.answered(&answer);
+                    if let Event::Answered(step, answer) = event? {
+                        desk.answered(step, &answer);
                     }
                 }
             }
@@ -131,7 +131,7 @@ async fn call(
     lines.extend(log::lines(&request, &answer));
     let record = StepRecord { number: step, lines };
     context.step(EffectKey::step(step, "log"), record).await?;
-    Ok(Event::Answered(Box::new(answer)))
+    Ok(Event::Answered(step, Box::new(answer)))
 }
 
 /// What the agent is told of its task.
@@ -183,6 +183,10 @@ async fn request(agent: &Command, context: &dyn RunContext) -> Result<ExecutionR
     })
 }
 
+fn refusal(limit: Option<u32>) -> Reply {
+    Reply::Refused { why: format!("step limit ({}) reached", limit.unwrap_or_default()) }
+}
+
 /// Where questions become calls.
 struct Desk<'a> {
     agent: &'a Command,
@@ -192,8 +196,8 @@ struct Desk<'a> {
     states: BTreeMap<String, Box<Value>>,
     /// Calls that are not answered.
     open: u32,
-    /// One of them waits for a step beyond the limit.
-    at_limit: bool,
+    /// The one of them that waits for a step beyond the limit.
+    at_limit: Option<u32>,
     /// What was heard so far.
     heard: u32,
     /// Notes that were written.
@@ -223,14 +227,15 @@ impl<'a> Desk<'a> {
         let Question { role, request } = question;
         let hash = canonical::hash(&(&role, &request)).unwrap_or_default();
         let limit = self.context.budget().step_limit;
-        let (reply, new) = if self.at_limit && self.ledger.is_new(&hash) {
-            (self.refusal(limit), None)
+        let (reply, new) = if self.at_limit.is_some() && self.ledger.is_new(&hash) {
+            (refusal(limit), None)
         } else {
             match self.ledger.ask(&hash) {
                 Found::Earlier(step) => (Reply::AnswerOf { step }, None),
                 Found::New(step) => {
-                    self.at_limit = limit.is_some_and(|limit| step >= limit);
-                    let reply = if self.at_limit { self.refusal(limit) } else { Reply::AnswerOf { step } };
+                    let beyond = limit.is_some_and(|limit| step >= limit);
+                    self.at_limit = beyond.then_some(step);
+                    let reply = if beyond { refusal(limit) } else { Reply::AnswerOf { step } };
                     (reply, Some(step))
                 }
             }
@@ -248,10 +253,6 @@ impl<'a> Desk<'a> {
         Ok(())
     }
 
-    fn refusal(&self, limit: Option<u32>) -> Reply {
-        Reply::Refused { why: format!("step limit ({}) reached", limit.unwrap_or_default()) }
-    }
-
     /// The request with the settings of its role where it has none of its own, and with what the provider wants back.
     fn settled(&self, role: &str, mut request: ChatRequest) -> ChatRequest {
         let role = self.agent.common.request(role, Vec::new(), 1);
@@ -267,9 +268,9 @@ impl<'a> Desk<'a> {
         request
     }
 
-    fn answered(&mut self, answer: &ChatResult) {
+    fn answered(&mut self, step: u32, answer: &ChatResult) {
         self.open = self.open.saturating_sub(1);
-        self.at_limit &= self.context.budget().steps_left() == Some(0);
+        self.at_limit = self.at_limit.filter(|at_limit| *at_limit != step);
         let Ok(answer) = answer else { return };
         let message = Message::of_answer(answer);
         if let (Some(call), Some(state)) = (answer.tool_calls.first(), message.provider_state) {
