@@ -10,15 +10,15 @@ use crate::spec::Duration;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandSpec {
     /// The program, and what it gets.
-    pub agent: AgentSpec,
+    pub agent: ProgramSpec,
     /// The templates, paths below `prompts/`.
-    pub prompts: PromptsSpec,
+    pub prompts: TaskPromptSpec,
 }
 
 /// The program, and what it gets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AgentSpec {
+pub struct ProgramSpec {
     /// The program and its arguments; no shell reads them.
     pub command: Vec<String>,
     /// The roles whose models it may ask, by these names; the first is the one it is told to use.
@@ -39,12 +39,12 @@ pub struct AgentSpec {
 /// The templates.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PromptsSpec {
+pub struct TaskPromptSpec {
     /// The task, which stands behind the benchmark's rules in the file.
     pub task: String,
 }
 
-impl AgentSpec {
+impl ProgramSpec {
     /// The names by which a model may be asked for, and the role behind each.
     pub fn models(&self) -> BTreeMap<String, String> {
         let own = self.roles.iter().map(|role| (role.clone(), role.clone()));
