@@ -39,7 +39,7 @@ use crate::run::world::Equipment;
     podium run --data churn.csv --target churned --metric auc --model openai/gpt-4.1-mini --steps 10"
 )]
 pub(crate) struct Arguments {
-    /// The scaffold: see `podium scaffolds list`
+    /// The scaffold: its id (see `podium scaffolds list`), or the path of its file
     #[arg(
         short,
         long,

@@ -53,4 +53,4 @@ pub use samples::Sample;
 pub use scaffold::Scaffold;
 pub use spec::SpecError;
 pub use step::StepRecord;
-pub use strategy::{Finished, Strategy, StrategyError};
+pub use strategy::{Finished, Quiet, Strategy, StrategyError};

@@ -28,6 +28,7 @@ mod disk;
 mod errors;
 mod experiment;
 mod experiment_report;
+mod external;
 mod fetch;
 mod grade;
 mod grade_list;
