@@ -79,7 +79,7 @@ fn an_agent_that_is_killed_starts_again_and_is_served_its_earlier_answers() {
 
     let seen = seen(&run, 0);
     for (name, wanted) in [
-        ("models", json!(["code"])),
+        ("models", json!(["code", "fast", "feedback"])),
         ("plain", json!([200, "stop", true])),
         ("streamed", json!([200, true, true, true])),
         ("response", json!([200, true])),
