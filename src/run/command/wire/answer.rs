@@ -157,7 +157,7 @@ fn events(form: &Form, step: u32, answer: &ChatAnswer) -> String {
     }
     send("response.created", json!({"response": begun}));
     for (index, item) in items(step, answer).iter().enumerate() {
-        let id = &item["id"];
+        let id = item.get("id");
         let at = |rest: Value| {
             let mut event = json!({"item_id": id, "output_index": index});
             if let (Some(event), Value::Object(rest)) = (event.as_object_mut(), rest) {
@@ -166,21 +166,28 @@ fn events(form: &Form, step: u32, answer: &ChatAnswer) -> String {
             event
         };
         send("response.output_item.added", json!({"output_index": index, "item": begun_item(item)}));
-        if item["type"] == "message" {
+        if item.get("type").is_some_and(|kind| kind == "message") {
             let (words, empty) =
                 (&answer.content, json!({"type": "output_text", "text": "", "annotations": []}));
             send("response.content_part.added", at(json!({"content_index": 0, "part": empty})));
             send("response.output_text.delta", at(json!({"content_index": 0, "delta": words})));
             send("response.output_text.done", at(json!({"content_index": 0, "text": words})));
-            send("response.content_part.done", at(json!({"content_index": 0, "part": item["content"][0]})));
+            send(
+                "response.content_part.done",
+                at(json!({"content_index": 0, "part": item.pointer("/content/0")})),
+            );
         } else {
-            let arguments = &item["arguments"];
+            let arguments = item.get("arguments");
             send("response.function_call_arguments.delta", at(json!({"delta": arguments})));
             send("response.function_call_arguments.done", at(json!({"arguments": arguments})));
         }
         send("response.output_item.done", json!({"output_index": index, "item": item}));
     }
-    let last = if whole["status"] == "completed" { "response.completed" } else { "response.incomplete" };
+    let last = if whole.get("status").is_some_and(|status| status == "completed") {
+        "response.completed"
+    } else {
+        "response.incomplete"
+    };
     send(last, json!({"response": whole}));
     text
 }
