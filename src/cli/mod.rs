@@ -149,7 +149,7 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
         Command::Run(arguments) => run::main(&arguments, site, terminal),
         Command::Resume(arguments) => resume::main(&arguments, site, terminal),
         Command::Replay(arguments) => replay::main(&arguments, terminal),
-        Command::Show(arguments) => show::main(&arguments, terminal),
+        Command::Show(arguments) => show::main(&arguments, &cli.site, terminal),
         Command::Predict(arguments) => predict::main(&arguments, site, terminal),
         Command::View(arguments) => view::main(&arguments, &cli.site, terminal),
         Command::Experiment(command) => experiment::main(&command, site, terminal),
