@@ -92,28 +92,32 @@ tests() {
   tests/services/with.sh install &
   services=$!
   cargo fmt --all --check
-  cargo clippy --workspace --all-targets --features failpoints --locked -- -D warnings
-  cargo build --features failpoints --locked
+  # With the same packages and features each time: else cargo builds half of it anew, twice.
+  local all=(--workspace --features failpoints --locked)
+  cargo clippy --all-targets "${all[@]}" -- -D warnings
+  cargo nextest run "${all[@]}" --no-run
   say "building the Python environment (once per machine)"
   "$target/debug/podium" environments build base >/dev/null
   "$target/debug/podium" doctor >&2
   PODIUM_SKIPS=$(mktemp)
   export PODIUM_SKIPS
-  local failed=0
-  cargo nextest run --workspace --features failpoints --locked --no-fail-fast || failed=$?
-  cargo nextest run --workspace --features failpoints --profile docker --locked --no-fail-fast || failed=$?
-  cargo nextest run --features failpoints --profile browser --locked --no-fail-fast || failed=$?
-  echo "SKIP cluster: a task that is put back into Slurm's queue does not always begin again; by hand:" \
-    "tests/cluster/with.sh cargo nextest run --features failpoints --profile cluster" >>"$PODIUM_SKIPS"
-  cargo test --workspace --doc --locked --quiet || failed=$?
+  local failed=0 cluster
+  cargo nextest run "${all[@]}" --no-fail-fast || failed=$?
+  # Beside the next: it waits for Slurm more than it works.
+  tests/cluster/with.sh cargo nextest run "${all[@]}" --profile cluster --no-fail-fast >"$PODIUM_SKIPS.cluster" 2>&1 &
+  cluster=$!
+  cargo nextest run "${all[@]}" --profile docker --no-fail-fast || failed=$?
+  wait "$cluster" || failed=$?
+  cat "$PODIUM_SKIPS.cluster" >&2
+  cargo nextest run "${all[@]}" --profile browser --no-fail-fast || failed=$?
+  cargo test "${all[@]}" --doc --quiet || failed=$?
   say "model servers that others wrote"
   wait "$services" || say "not all of them can be installed here"
   # A small model on a processor takes half a minute for a step; ten of each loop are for an afternoon.
   PODIUM_REAL_STEPS=${PODIUM_REAL_STEPS:-3} tests/services/with.sh \
-    cargo nextest run --workspace --features failpoints --locked --no-fail-fast --profile services ||
-    failed=$?
+    cargo nextest run "${all[@]}" --profile services --no-fail-fast || failed=$?
   if [ -s "$PODIUM_SKIPS" ]; then say "skipped:"; sort -u "$PODIUM_SKIPS" >&2; else say "nothing was skipped"; fi
-  rm -f "$PODIUM_SKIPS"
+  rm -f "$PODIUM_SKIPS" "$PODIUM_SKIPS.cluster"
   return "$failed"
 }
 

@@ -55,9 +55,9 @@ fn the_same_without_podium(scaffold: &str) {
             "-m",
             "playbook",
             "--steps",
-            "4",
+            "3",
             "--seed",
-            "2",
+            "1",
         ])
         .args(["--execution-limit", "60s", "--memory", "2GiB", "--cpus", "1", "--runs-dir"])
         .arg(place.runs())
