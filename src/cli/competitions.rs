@@ -1,4 +1,4 @@
-//! `podium competitions`: list, show, prepare, import, new.
+//! `podium competitions`: list, show, prepare, verify, import, new.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,13 +10,14 @@ use crate::cli::competitions_check;
 use crate::cli::competitions_import::{self, Checksums};
 use crate::cli::competitions_prepare::{self, PrepareArguments};
 use crate::cli::competitions_show::{facts, is_of, row, show, whole};
+use crate::cli::competitions_verify;
 use crate::cli::failure::Failure;
 use crate::cli::own;
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
 use crate::run::error::RunError;
 
-/// Competitions: list, show, prepare, import, new
+/// Competitions: list, show, prepare, verify, import, new
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List competitions
@@ -43,12 +44,28 @@ pub(crate) enum Command {
     },
     /// Prepare the data of competitions
     ///
-    /// Offline competitions are built in. Those held on Kaggle are prepared from a raw download, as MLE-bench prepares
-    /// them and byte for byte the same.
-    #[command(
-        after_help = "Examples:\n  podium competitions prepare segment diamonds\n  podium competitions prepare spaceship-titanic --raw downloads/spaceship-titanic"
-    )]
-    Prepare(PrepareArguments),
+    /// Offline competitions are built in. Those held on Kaggle are fetched with your account there, or taken from an
+    /// archive or a raw download that you have, and prepared as MLE-bench prepares them, byte for byte the same. What was
+    /// cut or killed goes on where it stopped.
+    #[command(after_help = "Examples:\n  podium competitions prepare segment diamonds\n  \
+        podium competitions prepare --split low\n  \
+        podium competitions prepare spaceship-titanic --archives downloads\n  \
+        podium competitions prepare spaceship-titanic --raw downloads/spaceship-titanic\n\n\
+        Credentials are found where Kaggle's own tool finds them: KAGGLE_API_TOKEN, ~/.kaggle/access_token, \
+        KAGGLE_USERNAME with KAGGLE_KEY, kaggle.json in KAGGLE_CONFIG_DIR or ~/.kaggle")]
+    Prepare(Box<PrepareArguments>),
+    /// Compare prepared data with the checksums that MLE-bench recorded
+    ///
+    /// The exit code is 1 where something differs, is missing or has no recorded checksum.
+    #[command(after_help = "Example:\n  podium competitions verify spaceship-titanic")]
+    Verify {
+        /// Their ids
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+        /// Print one JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
     /// Make a competition of your own data
     #[command(
         after_help = "Examples:\n  podium competitions new churn --from churn.csv --target churned --metric auc\n  \
@@ -117,7 +134,12 @@ pub(crate) fn main(
             let competition = catalog.get(id).map_err(RunError::from)?;
             if *json { terminal.json(&whole(competition, &site)) } else { show(competition, &site, terminal) }
         }
-        Command::Prepare(arguments) => competitions_prepare::main(arguments, &catalog, &site, terminal)?,
+        Command::Prepare(arguments) => {
+            return competitions_prepare::main(arguments, &catalog, &site, terminal);
+        }
+        Command::Verify { ids, json } => {
+            return competitions_verify::main(ids, *json, &catalog, &site, terminal);
+        }
         Command::Check { id, json } => {
             return competitions_check::main(
                 catalog.get(id).map_err(RunError::from)?,

@@ -97,7 +97,9 @@ fn print(survey: &Survey, folder: &Path, terminal: &Terminal) {
         )));
     }
     if count(Readiness::NotPrepared) + count(Readiness::Incomplete) > 0 {
-        terminal.error_line("what is not prepared or incomplete: podium competitions prepare ID --raw DIR, or mlebench prepare -c ID");
+        terminal.error_line(
+            "what is not prepared or incomplete: podium competitions prepare ID, or mlebench prepare -c ID",
+        );
     }
     if survey.competitions.iter().any(|found| !found.lfs_pointers.is_empty()) {
         terminal

@@ -145,8 +145,8 @@ pub(crate) fn show(competition: &Competition, site: &Site, terminal: &Terminal) 
 /// What a user does about data that are not prepared.
 pub(crate) fn next_step(id: &str) -> String {
     format!(
-        "podium competitions prepare {id} --raw DIR from a download, or mlebench prepare -c {id}; then --data-dir DIR or \
-         PODIUM_DATA_DIR where its data folder is elsewhere"
+        "podium competitions prepare {id}, with your Kaggle account or a download that you have, or mlebench prepare -c {id}; \
+         --data-dir DIR or PODIUM_DATA_DIR where its data folder is elsewhere"
     )
 }
 

@@ -39,8 +39,8 @@ pub use catalog::{
     ValueRule,
 };
 pub use data::{
-    Checking, DataError, Folders, Found, Prepared, Readiness, Status, Survey, folders, is_pointer,
-    prepare_offline, status, survey,
+    Checking, DataError, Folders, Found, Prepared, Readiness, Status, Survey, Verified, folders, is_pointer,
+    md5_of_file, prepare_offline, status, survey, verify,
 };
 pub use grade::{AnswersFault, GradeError, Graded, Outcome, examine, grade, validate};
 pub use holdout::{Holdout, HoldoutError};

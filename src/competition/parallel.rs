@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
@@ -76,6 +77,39 @@ pub(crate) fn map_rows<T: Send, E: Send>(
     Ok(parts.into_iter().flatten().collect())
 }
 
+/// Makes the pieces `0..pieces` by several threads, and hands them to `take` one by one in their order; few are held at a
+/// time. The first error of `take` ends it.
+pub(crate) fn ordered<T: Send, E>(
+    pieces: u32,
+    make: impl Fn(u32) -> T + Sync,
+    mut take: impl FnMut(T) -> Result<(), E>,
+) -> Result<(), E> {
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(pieces as usize);
+    if threads < 2 {
+        return (0..pieces).try_for_each(|piece| take(make(piece)));
+    }
+    let make = &make;
+    thread::scope(|scope| {
+        let makers: Vec<Option<Receiver<T>>> = (0..threads)
+            .map(|first| {
+                let (sender, made) = sync_channel(2);
+                let maker = move || {
+                    // An error of `take` closes the channel.
+                    let mut mine = (0..pieces).skip(first).step_by(threads);
+                    mine.try_for_each(|piece| sender.send(make(piece)).ok())
+                };
+                thread::Builder::new().spawn_scoped(scope, maker).ok().map(|_| made)
+            })
+            .collect();
+        for (piece, maker) in (0..pieces).zip(makers.iter().cycle()) {
+            let made = maker.as_ref().and_then(|made| made.recv().ok());
+            // Where there is no thread, or one was lost, the piece is made here.
+            take(made.unwrap_or_else(|| make(piece)))?;
+        }
+        Ok(())
+    })
+}
+
 /// What a thread made; where none could be had, the work is done here.
 fn finish<T>(begun: std::io::Result<ScopedJoinHandle<'_, T>>, work: impl FnOnce() -> T) -> T {
     match begun {
@@ -105,6 +139,26 @@ mod tests {
     #[test]
     fn both_are_done() {
         assert_eq!(both(|| 1, || 2), (1, 2));
+    }
+
+    #[test]
+    fn pieces_are_taken_in_their_order_until_one_is_refused() {
+        for pieces in [0, 1, 2, 999] {
+            let mut taken = Vec::new();
+            let all = ordered(
+                pieces,
+                |piece| piece * 3,
+                |piece| {
+                    taken.push(piece);
+                    if piece == 2997 { Err("enough") } else { Ok(()) }
+                },
+            );
+            assert_eq!(all, Ok(()));
+            assert_eq!(taken, (0..pieces).map(|piece| piece * 3).collect::<Vec<_>>());
+        }
+        let refused =
+            ordered(1_000_000, |piece| piece, |piece| if piece == 77 { Err(piece) } else { Ok(()) });
+        assert_eq!(refused, Err(77));
     }
 
     #[test]

@@ -463,8 +463,8 @@ impl RunError {
     fn data_hint(&self) -> Option<String> {
         match self {
             Self::NotPrepared { competition, kind: podium_competition::Kind::Kaggle, .. } => Some(format!(
-                "podium competitions prepare {competition} --raw DIR prepares a download, as mlebench prepare -c \
-                 {competition} does; name the folder with --data-dir if the data are elsewhere"
+                "podium competitions prepare {competition} fetches and prepares them with your Kaggle account, as mlebench \
+                 prepare -c {competition} does; name the folder with --data-dir if the data are elsewhere"
             )),
             Self::NotPrepared { competition, kind: podium_competition::Kind::Own, .. } => Some(format!(
                 "its folder is not whole: remove {competition} there and make it anew with podium competitions new"

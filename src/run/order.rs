@@ -173,7 +173,7 @@ impl Order {
                 toml: scaffold.to_toml(),
                 prompts: scaffold.prompts().clone(),
             },
-            competition: competition_files(site, &competition.id),
+            competition: competition_files(site, &competition),
             task,
             models: models.iter().map(|(role, model)| (role.clone(), model.to_string())).collect(),
             model_catalog: texts.shipped,
@@ -306,7 +306,8 @@ impl Order {
 }
 
 /// The catalog entry of one competition, as stored with a run: its asset files.
-fn competition_files(site: &Site, id: &str) -> BTreeMap<String, String> {
+fn competition_files(site: &Site, competition: &Competition) -> BTreeMap<String, String> {
+    let id = competition.official_id();
     let offline = format!("benchmark/offline/{id}/");
     let mut files = site.assets.under(&offline, "");
     files.extend(site.assets.under(&format!("benchmark/competitions/{id}."), ""));

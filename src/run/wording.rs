@@ -51,7 +51,7 @@ impl Wording {
             Self::Original => original(competition, &data.public.join(FILE)),
             Self::Obfuscated => {
                 let checkout = checkout.ok_or(RunError::NoCheckout)?;
-                let folder = checkout.join("mlebench/competitions").join(&competition.id);
+                let folder = checkout.join("mlebench/competitions").join(competition.official_id());
                 read(&folder.join("description_obfuscated.md"))
             }
             Self::File(path) => read(path),

@@ -7,21 +7,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Of our packages, what each may use: all of it, so an arrow that is not here is an error.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 9] = [
     ("types", &[]),
     ("metric", &["types"]),
     ("competition", &["metric", "types"]),
+    ("download", &[]),
     ("llm", &["types"]),
     ("sandbox", &["types"]),
     ("scaffold", &["types"]),
     ("report", &["types"]),
-    ("", &["types", "metric", "competition", "llm", "sandbox", "scaffold", "report"]),
+    ("", &["types", "metric", "competition", "download", "llm", "sandbox", "scaffold", "report"]),
 ];
 
 /// Of the modules of the program's own package, what each may not use.
-const CLOSED: [(&str, &[&str]); 4] = [
+const CLOSED: [(&str, &[&str]); 5] = [
     ("assets", &["cli", "view", "experiment", "run"]),
-    ("run", &["cli", "view", "experiment"]),
+    ("provision", &["cli", "view", "experiment"]),
+    ("run", &["cli", "view", "experiment", "provision"]),
     ("experiment", &["cli", "view"]),
     ("view", &["cli"]),
 ];

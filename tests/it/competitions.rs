@@ -84,9 +84,7 @@ fn preparing_one_of_kaggles_says_what_to_do() {
     let place = Place::new();
     let finished = competitions(&place, &["prepare", "spaceship-titanic"]).output();
     assert_eq!(finished.code, Some(2));
-    for words in
-        ["prepare spaceship-titanic --raw DIR", "mlebench prepare -c spaceship-titanic", "--data-dir"]
-    {
+    for words in ["no Kaggle credentials", "KAGGLE_API_TOKEN", "--archives DIR", "--raw DIR"] {
         assert!(finished.stderr.contains(words), "{}", finished.stderr);
     }
 }

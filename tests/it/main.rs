@@ -27,6 +27,7 @@ mod disk;
 mod errors;
 mod experiment;
 mod experiment_report;
+mod fetch;
 mod grade;
 mod grade_list;
 mod grade_nodes;

@@ -70,6 +70,9 @@ pub struct Competition {
     pub board: Board,
     /// What a run is likely to need.
     pub resources: Resources,
+    /// The competition of which this is the fixed variant: the same without what tells its answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant_of: Option<String>,
     /// What is known to be wrong with it.
     pub known_issues: Vec<String>,
     /// What the agent reads; absent when no description came with the catalog.
@@ -81,6 +84,11 @@ impl Competition {
     /// Which way a score improves.
     pub fn direction(&self) -> Direction {
         self.metric.direction
+    }
+
+    /// Its id, or that of the competition of which it is a variant: the name that Kaggle and MLE-bench know.
+    pub fn official_id(&self) -> &str {
+        self.variant_of.as_deref().unwrap_or(&self.id)
     }
 
     /// The columns of the answers that hold the truth.

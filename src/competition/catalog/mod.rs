@@ -24,10 +24,14 @@ pub(crate) use metric::direction as serialize_direction;
 pub use metric::{Metric, MetricName, MetricOptions};
 pub use training::{Group, RowFilter, Training};
 
+use crate::prepare::variant;
+
 /// All competitions, by id.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     competitions: BTreeMap<String, Competition>,
+    /// Fixed variants of some of them, which are in no list and no split.
+    variants: BTreeMap<String, Competition>,
 }
 
 impl Catalog {
@@ -56,7 +60,9 @@ impl Catalog {
             }
             competitions.insert(id, competition);
         }
-        Ok(Self { competitions })
+        let variants = competitions.values().filter_map(variant);
+        let variants = variants.map(|variant| (variant.id.clone(), variant)).collect();
+        Ok(Self { competitions, variants })
     }
 
     /// All competitions in the order of their ids.
@@ -66,10 +72,17 @@ impl Catalog {
 
     /// The competition with this id.
     pub fn get(&self, id: &str) -> Result<&Competition, CatalogError> {
-        self.competitions.get(id).ok_or_else(|| CatalogError::UnknownCompetition {
-            id: id.to_owned(),
-            nearest: nearest(id, self.competitions.keys().map(String::as_str)),
+        self.competitions.get(id).or_else(|| self.variants.get(id)).ok_or_else(|| {
+            CatalogError::UnknownCompetition {
+                id: id.to_owned(),
+                nearest: nearest(id, self.competitions.keys().map(String::as_str)),
+            }
         })
+    }
+
+    /// The fixed variant of a competition, where it has one.
+    pub fn fixed(&self, id: &str) -> Option<&Competition> {
+        self.variants.values().find(|variant| variant.variant_of.as_deref() == Some(id))
     }
 
     /// Names of all splits.

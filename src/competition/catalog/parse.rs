@@ -146,6 +146,7 @@ pub(crate) fn competition(path: &str, text: &str) -> Result<Competition, Catalog
         prepare: document.prepare,
         board: document.board.board(direction),
         resources: document.resources,
+        variant_of: None,
         known_issues: document.known_issues,
         description: None,
     };

@@ -10,7 +10,7 @@ use md5::{Digest, Md5};
 use crate::digest::hexadecimal;
 
 /// The MD5 sum of a file, in lower-case hexadecimal.
-pub(crate) fn of_file(path: &Path) -> io::Result<String> {
+pub fn of_file(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut hasher = Md5::new();
     let mut buffer = vec![0; 1 << 16];

@@ -8,14 +8,17 @@ mod listing;
 mod pointer;
 mod survey;
 mod unpack;
+mod verify;
 
 use std::path::{Path, PathBuf};
 
 pub use archives::{Archives, archives};
+pub use checksum::of_file as md5_of_file;
 pub use error::DataError;
 pub use pointer::is_pointer;
 pub use survey::{Checking, Found, Readiness, Survey, survey};
 pub use unpack::{Prepared, prepare_offline};
+pub use verify::{Verified, verify};
 
 use crate::catalog::Competition;
 

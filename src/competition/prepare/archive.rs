@@ -14,6 +14,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::prepare::error::PrepareError;
 use crate::prepare::python_text::has_end;
+use crate::prepare::unzip::unzip;
 
 /// How the entries of an archive are packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -73,8 +74,11 @@ pub(crate) fn each_file(
 }
 
 /// Unpacks an archive into a folder.
-pub(crate) fn unpack(archive: &Path, folder: &Path) -> Result<(), PrepareError> {
+pub fn unpack(archive: &Path, folder: &Path) -> Result<(), PrepareError> {
     fs::create_dir_all(folder).map_err(PrepareError::io("create", folder))?;
+    if has_end(&archive.to_string_lossy().to_lowercase(), ".zip") {
+        return unzip(archive, folder);
+    }
     each_file(archive, |path, content| {
         let target = folder.join(path);
         if let Some(parent) = target.parent() {
@@ -87,7 +91,7 @@ pub(crate) fn unpack(archive: &Path, folder: &Path) -> Result<(), PrepareError> 
 }
 
 /// The path without `.`; refused where it leaves the folder.
-fn plain(archive: &Path, path: &Path) -> Result<PathBuf, PrepareError> {
+pub(super) fn plain(archive: &Path, path: &Path) -> Result<PathBuf, PrepareError> {
     let mut plain = PathBuf::new();
     for component in path.components() {
         match component {
@@ -100,6 +104,26 @@ fn plain(archive: &Path, path: &Path) -> Result<PathBuf, PrepareError> {
         }
     }
     Ok(plain)
+}
+
+/// Writes a zip anew, with those of its files that `wanted` accepts; they stay packed as they are.
+pub(crate) fn thin_out(
+    from: &mut (impl Read + io::Seek),
+    to: &Path,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<(), PrepareError> {
+    let bad = |error: zip::result::ZipError| PrepareError::archive(to, error);
+    let mut reader = ZipArchive::new(from).map_err(bad)?;
+    let file = File::create(to).map_err(PrepareError::io("create", to))?;
+    let mut writer = ZipWriter::new(BufWriter::new(file));
+    for place in 0..reader.len() {
+        let entry = reader.by_index_raw(place).map_err(bad)?;
+        if wanted(&entry.name().map_err(bad)?) {
+            writer.raw_copy_file(entry).map_err(bad)?;
+        }
+    }
+    let mut file = writer.finish().map_err(bad)?;
+    file.flush().map_err(PrepareError::io("write", to))
 }
 
 /// An archive that is written file by file.

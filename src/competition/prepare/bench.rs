@@ -8,7 +8,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::catalog::Competition;
 use crate::csv::{self, Column, ReadOptions, Texts};
+use crate::prepare::Request;
 use crate::prepare::archive::{self, Packer, Packing};
 use crate::prepare::error::{PrepareError, demand};
 use crate::prepare::frame::Frame;
@@ -23,21 +25,32 @@ const COPIERS: usize = 4;
 pub(crate) struct Workbench<'a> {
     pub(crate) id: &'a str,
     raw: &'a Path,
+    /// Raw files may become those of the result.
+    raw_is_ours: bool,
     out: &'a Path,
     constants: &'a BTreeMap<String, i64>,
     /// The columns that a submission predicts, by the catalog.
     pub(crate) predicted: &'a [String],
+    /// What tells the answers is left out.
+    pub(crate) is_fixed: bool,
 }
 
 impl<'a> Workbench<'a> {
-    pub(crate) const fn new(
-        id: &'a str,
-        raw: &'a Path,
+    pub(crate) fn new(
+        competition: &'a Competition,
+        request: &Request<'a>,
         out: &'a Path,
         constants: &'a BTreeMap<String, i64>,
-        predicted: &'a [String],
     ) -> Self {
-        Self { id, raw, out, constants, predicted }
+        Self {
+            id: &competition.id,
+            raw: request.raw,
+            raw_is_ours: request.raw_is_ours,
+            out,
+            constants,
+            predicted: &competition.submission.columns,
+            is_fixed: competition.variant_of.is_some(),
+        }
     }
 
     /// A number of the recipe.
@@ -79,6 +92,10 @@ impl<'a> Workbench<'a> {
         demand(inside && place.starts_with(self.out), || format!("`{path}` leaves the prepared data"))?;
         if let Some(parent) = place.parent() {
             make(parent)?;
+        }
+        // What is there may be a file of the download under another name, which stays as it is.
+        if place.is_file() {
+            fs::remove_file(&place).map_err(PrepareError::io("replace", &place))?;
         }
         Ok(place)
     }
@@ -187,7 +204,7 @@ impl<'a> Workbench<'a> {
         let source = self.find(from)?;
         let mut pairs = Vec::new();
         gather(&source, &self.place(to)?, &mut pairs)?;
-        copy_all(&pairs)
+        self.copy_all(&pairs)
     }
 
     /// Copies raw files, many at once.
@@ -204,7 +221,31 @@ impl<'a> Workbench<'a> {
             }
             gather(&self.find(&from)?, &place, &mut found)?;
         }
-        copy_all(&found)
+        self.copy_all(&found)
+    }
+
+    /// Copies files, many at once. What is going to be removed anyway is only given its new name.
+    fn copy_all(&self, pairs: &[(PathBuf, PathBuf)]) -> Result<(), PrepareError> {
+        let work = self.out.join("work");
+        let one = |from: &Path, to: &Path| {
+            let is_ours = from.starts_with(&work) || self.raw_is_ours && from.starts_with(self.raw);
+            if is_ours && is_linked(from, to) { Ok(()) } else { copy_file(from, to) }
+        };
+        if let [(from, to)] = pairs {
+            return one(from, to);
+        }
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<(), PrepareError> {
+            while let Some((from, to)) = pairs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                one(from, to)?;
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let copiers: Vec<_> = (1..COPIERS.min(pairs.len())).map(|_| scope.spawn(work)).collect();
+            let mine = work();
+            copiers.into_iter().try_fold((), |(), copier| copier.join().unwrap_or(Ok(()))).and(mine)
+        })
     }
 
     /// Packs files, by the names they have in the archive.
@@ -272,22 +313,15 @@ fn gather(from: &Path, to: &Path, pairs: &mut Vec<(PathBuf, PathBuf)>) -> Result
     Ok(())
 }
 
-fn copy_all(pairs: &[(PathBuf, PathBuf)]) -> Result<(), PrepareError> {
-    if let [(from, to)] = pairs {
-        return copy_file(from, to);
-    }
-    let next = AtomicUsize::new(0);
-    let work = || -> Result<(), PrepareError> {
-        while let Some((from, to)) = pairs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            copy_file(from, to)?;
+/// Gives a file a second name; false where that cannot be, and it has to be copied.
+fn is_linked(from: &Path, to: &Path) -> bool {
+    match fs::hard_link(from, to) {
+        Ok(()) => true,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::remove_file(to).and_then(|()| fs::hard_link(from, to)).is_ok()
         }
-        Ok(())
-    };
-    std::thread::scope(|scope| {
-        let copiers: Vec<_> = (1..COPIERS.min(pairs.len())).map(|_| scope.spawn(work)).collect();
-        let mine = work();
-        copiers.into_iter().try_fold((), |(), copier| copier.join().unwrap_or(Ok(()))).and(mine)
-    })
+        Err(_) => false,
+    }
 }
 
 fn copy_file(from: &Path, to: &Path) -> Result<(), PrepareError> {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::prepare::archive::Packing;
+use crate::prepare::fixed::Fixed;
 use crate::prepare::number_text::FloatStyle;
 
 /// How a competition is prepared.
@@ -22,6 +23,9 @@ pub struct Preparation {
     /// What is done, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
+    /// What the fixed variant leaves out, where the competition is known to tell its answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed: Option<Fixed>,
 }
 
 /// One step.

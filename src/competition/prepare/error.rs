@@ -95,6 +95,12 @@ pub enum PrepareError {
         /// What is wrong.
         problem: String,
     },
+    /// Another process is at it.
+    #[error("another process is working in {folder}")]
+    Busy {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The folder is there already.
     #[error("{folder} is there already")]
     Exists {
@@ -110,6 +116,7 @@ impl PrepareError {
             Self::NoRaw { .. } => Some(
                 "`--raw DIR` is the folder with the unpacked download, inner archives as they are".to_owned(),
             ),
+            Self::Busy { .. } => Some("wait for its end, or end it".to_owned()),
             Self::NoConstant { known, .. } if known.is_empty() => Some("it has none".to_owned()),
             Self::NoConstant { known, .. } => Some(format!("it has {known}")),
             Self::Exists { folder } => Some(format!("remove {} to prepare it anew", folder.display())),

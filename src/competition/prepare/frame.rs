@@ -231,7 +231,8 @@ impl Frame {
     pub fn groups(&self, name: &str) -> Result<Vec<(String, Vec<u32>)>, PrepareError> {
         let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::new();
-        for (row, key) in (0..).zip(self.column(name)?.texts()) {
+        for (row, key) in (0..).zip(self.column(name)?.cells()) {
+            let key = cell_text(key);
             let place = *known.entry(key).or_insert_with_key(|key| {
                 groups.push((key.clone(), Vec::new()));
                 groups.len() - 1

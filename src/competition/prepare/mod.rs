@@ -4,7 +4,11 @@
 //! The usual preparation is declared in the competition's TOML (`[prepare]`, run by `steps`); an unusual one is a file in
 //! `native`. Both stand on small tested blocks: `random` and `split` draw as numpy, scikit-learn and Python do, `frame`
 //! and `writer` carry tables as pandas does, `json` and `archive` read and write the rest. The raw folder is never
-//! changed; the result is made beside its place and renamed at the end, so that it is whole or not there.
+//! changed (unless it is the caller's own to use up); the result is made beside its place and renamed at the end, so that
+//! it is whole or not there. One process at a time works on a competition (`hold`).
+//!
+//! A competition that is known to tell its answers has a fixed variant beside the original (`fixed`), under an id of its
+//! own.
 //!
 //! Nothing here grades, and nothing here knows a run.
 
@@ -12,7 +16,9 @@ mod archive;
 mod bench;
 mod declared;
 mod error;
+mod fixed;
 pub mod frame;
+mod hold;
 pub mod json;
 mod native;
 pub mod number_text;
@@ -23,16 +29,21 @@ mod python_text;
 pub mod random;
 pub mod split;
 mod steps;
+mod unzip;
 pub mod writer;
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-pub use archive::Packing;
+pub use archive::{Packing, unpack};
 pub use declared::{Preparation, Step};
 pub use error::PrepareError;
+pub(crate) use fixed::variant;
+pub use fixed::{Fixed, Telling, original};
+pub use hold::{Hold, remove_tree};
+pub use unzip::unpacked_bytes;
 
 use crate::catalog::Competition;
 use crate::data::{Folders, folders};
@@ -45,36 +56,40 @@ pub struct Request<'a> {
     pub raw: &'a Path,
     /// The result goes to `<data_dir>/<id>/prepared`.
     pub data_dir: &'a Path,
+    /// The raw folder is nobody else's and is removed afterwards, so its files may become those of the result.
+    pub raw_is_ours: bool,
     /// Numbers of the recipe that are to be others than the catalog's.
     pub constants: &'a BTreeMap<String, i64>,
 }
 
 /// Prepares a competition from its raw download.
 pub fn prepare(competition: &Competition, request: &Request<'_>) -> Result<Folders, PrepareError> {
-    let id = &competition.id;
-    let Some(preparation) = &competition.prepare else {
-        return Err(PrepareError::NoPreparation { id: id.clone() });
-    };
-    let constants = chosen(id, preparation, request.constants)?;
-    let home = request.data_dir.join(id);
+    // Refused before there is a folder for it.
+    recipe(competition, request)?;
+    let hold = Hold::take(request.data_dir, &competition.id)?;
+    prepare_held(competition, request, &hold)
+}
+
+/// As [`prepare`], in a folder that the caller holds already.
+pub fn prepare_held(
+    competition: &Competition,
+    request: &Request<'_>,
+    hold: &Hold,
+) -> Result<Folders, PrepareError> {
+    let (preparation, constants) = recipe(competition, request)?;
+    let home = hold.home();
     let prepared = home.join("prepared");
-    if prepared.exists() {
-        return Err(PrepareError::Exists { folder: prepared });
-    }
-    if !request.raw.is_dir() {
-        return Err(PrepareError::NoRaw { file: request.raw.display().to_string() });
-    }
-    fs::create_dir_all(&home).map_err(PrepareError::io("create", &home))?;
     let temporary = tempfile::Builder::new()
-        .prefix(".preparing-")
-        .tempdir_in(&home)
-        .map_err(PrepareError::io("create a folder in", &home))?;
+        .prefix(hold::UNDER_WAY)
+        .tempdir_in(home)
+        .map_err(PrepareError::io("create a folder in", home))?;
     let out = temporary.path();
     for folder in ["public", "private", "work"] {
         let folder = out.join(folder);
         fs::create_dir(&folder).map_err(PrepareError::io("create", &folder))?;
     }
-    let bench = Workbench::new(id, request.raw, out, &constants, &competition.submission.columns);
+    let fixed = preparation.fixed.as_ref().filter(|_| competition.variant_of.is_some());
+    let bench = Workbench::new(competition, request, out, &constants);
     match &preparation.native {
         Some(name) => native::run(name, &bench)?,
         None => steps::run(&preparation.steps, &bench)?,
@@ -82,29 +97,50 @@ pub fn prepare(competition: &Competition, request: &Request<'_>) -> Result<Folde
     if let Some(description) = &competition.description {
         bench.write_text("public/description.md", description)?;
     }
-    let work = out.join("work");
-    fs::remove_dir_all(&work).map_err(PrepareError::io("remove", &work))?;
-    settle(out, &home)?;
+    remove_tree(&out.join("work"))?;
+    if let Some(fixed) = fixed {
+        fixed.clear(out)?;
+    }
+    settle(out, hold)?;
     match fs::rename(out, &prepared) {
         // It has moved away: there is nothing left to delete.
         Ok(()) => drop(temporary.keep()),
         Err(_) if prepared.exists() => return Err(PrepareError::Exists { folder: prepared }),
         Err(source) => return Err(PrepareError::Io { action: "create", path: prepared, source }),
     }
-    let _ = File::open(&home).and_then(|folder| folder.sync_all());
-    Ok(folders(request.data_dir, id))
+    let _ = hold.folder().sync_all();
+    Ok(folders(request.data_dir, &competition.id))
+}
+
+/// How it is done, where it can be.
+fn recipe<'a>(
+    competition: &'a Competition,
+    request: &Request<'_>,
+) -> Result<(&'a Preparation, BTreeMap<String, i64>), PrepareError> {
+    let id = &competition.id;
+    let Some(preparation) = &competition.prepare else {
+        return Err(PrepareError::NoPreparation { id: id.clone() });
+    };
+    let constants = chosen(id, preparation, request.constants)?;
+    let prepared = request.data_dir.join(id).join("prepared");
+    if prepared.exists() {
+        return Err(PrepareError::Exists { folder: prepared });
+    }
+    if !request.raw.is_dir() {
+        return Err(PrepareError::NoRaw { file: request.raw.display().to_string() });
+    }
+    Ok((preparation, constants))
 }
 
 /// Modes as those of the offline competitions, and everything on the disk before the rename.
-fn settle(out: &Path, home: &Path) -> Result<(), PrepareError> {
+fn settle(out: &Path, hold: &Hold) -> Result<(), PrepareError> {
     let mode = |folder: &Path, mode| {
         fs::set_permissions(folder, fs::Permissions::from_mode(mode))
             .map_err(PrepareError::io("set the mode of", folder))
     };
     mode(&out.join("private"), 0o700)?;
     mode(out, 0o755)?;
-    let folder = File::open(home).map_err(PrepareError::io("open", home))?;
-    rustix::fs::syncfs(&folder).map_err(|error| PrepareError::io("sync", home)(error.into()))
+    rustix::fs::syncfs(hold.folder()).map_err(|error| PrepareError::io("sync", hold.home())(error.into()))
 }
 
 /// The constants of the recipe, with those that are set.

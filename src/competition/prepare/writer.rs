@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use crate::csv::Cell;
+use crate::parallel::ordered;
 use crate::prepare::frame::{Frame, View};
 use crate::prepare::number_text::{FloatStyle, push_float};
 
@@ -24,12 +25,12 @@ impl Default for Style {
     }
 }
 
-/// Bytes that are collected before they are written.
-const BUFFER: usize = 1 << 16;
+/// Rows that become text at once; a large frame is shared out among threads by so many.
+const BLOCK: u32 = 1 << 12;
 
-/// Writes a frame.
+/// Writes a frame. Rows of a split lie anywhere in what was read, so it is waiting for memory that threads share.
 pub fn write(frame: &Frame, style: Style, output: &mut impl Write) -> io::Result<()> {
-    let mut line = String::with_capacity(BUFFER + 1024);
+    let mut line = String::new();
     let only = frame.names().len() == 1;
     let separator = char::from(style.delimiter);
     for (place, name) in frame.names().iter().enumerate() {
@@ -39,21 +40,24 @@ pub fn write(frame: &Frame, style: Style, output: &mut impl Write) -> io::Result
         push_text(&mut line, name, style, only);
     }
     line.push('\n');
+    output.write_all(line.as_bytes())?;
     let columns: Vec<View<'_>> = frame.columns().collect();
-    for row in 0..frame.rows() {
-        for (place, column) in columns.iter().enumerate() {
-            if place > 0 {
-                line.push(separator);
+    let blocks = frame.rows().div_ceil(BLOCK);
+    let text = |block: u32| {
+        let mut text = String::new();
+        let first = block * BLOCK;
+        for row in first..frame.rows().min(first.saturating_add(BLOCK)) {
+            for (place, column) in columns.iter().enumerate() {
+                if place > 0 {
+                    text.push(separator);
+                }
+                push_cell(&mut text, column.cell(row), style, only);
             }
-            push_cell(&mut line, column.cell(row), style, only);
+            text.push('\n');
         }
-        line.push('\n');
-        if line.len() >= BUFFER {
-            output.write_all(line.as_bytes())?;
-            line.clear();
-        }
-    }
-    output.write_all(line.as_bytes())
+        text
+    };
+    ordered(blocks, text, |text| output.write_all(text.as_bytes()))
 }
 
 /// A frame as text.

@@ -5,6 +5,7 @@
 //! - [`run`]: what a run folder holds: journal, calls, tree, report
 //! - [`reference`]: an uninterrupted run, and what must hold for one that was killed and resumed
 //! - [`held`]: a model service that answers when the test says so
+//! - [`kaggle`]: a stand-in for Kaggle's service and storage that behaves badly on demand
 //! - [`viewer`]: `podium view`, asked over a bare connection; [`grown`]: a run made large, or hostile
 //! - [`leftovers`]: processes and control groups that a killed harness may have left
 //! - [`wait`]: polling with a deadline; no test sleeps to wait for something
@@ -12,6 +13,7 @@
 
 pub(crate) mod grown;
 pub(crate) mod held;
+pub(crate) mod kaggle;
 pub(crate) mod leftovers;
 pub(crate) mod need;
 pub(crate) mod place;

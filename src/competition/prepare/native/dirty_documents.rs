@@ -42,16 +42,20 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     };
     write(&mut answers, "id,value\n")?;
     write(&mut sample, "id,value\n")?;
+    let mut columns: Vec<String> = Vec::new();
     for name in &test {
         let (width, greys) = grey_image(&bench.find(&format!("train_cleaned/{name}"))?)?;
         let stem = name.strip_suffix(".png").unwrap_or(name);
+        while columns.len() < width {
+            columns.push((columns.len() + 1).to_string());
+        }
         for (row, line) in greys.chunks(width.max(1)).enumerate() {
             let (mut truth, mut guess) = (String::new(), String::new());
-            for (column, grey) in line.iter().enumerate() {
-                let id = format!("{stem}_{}_{}", row + 1, column + 1);
+            let begin = format!("{stem}_{}_", row + 1);
+            for (grey, column) in line.iter().zip(&columns) {
                 let value = values.get(usize::from(*grey)).map(String::as_str).unwrap_or_default();
-                truth.extend([id.as_str(), ",", value, "\n"]);
-                guess.extend([id.as_str(), ",1\n"]);
+                truth.extend([begin.as_str(), column, ",", value, "\n"]);
+                guess.extend([begin.as_str(), column, ",1\n"]);
             }
             write(&mut answers, &truth)?;
             write(&mut sample, &guess)?;

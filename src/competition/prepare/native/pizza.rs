@@ -9,16 +9,21 @@ use crate::prepare::native::categories::{label, member};
 use crate::prepare::parts::{at, rows};
 use crate::prepare::split::{Size, train_test_split};
 
+/// The field that gives the outcome away.
+const TELLING: &[u8] = b"giver_username_if_known";
+
 pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     let (requests, others) = (bench.json("train.json")?, bench.json("test.json")?);
     let (requests, others) = (requests.items(), others.items());
     let (count, hidden) = (f64::from(rows(requests)), f64::from(rows(others)));
+    let told =
+        |requests: &[Json]| if bench.is_fixed { without(requests, TELLING) } else { requests.to_vec() };
     let parts = train_test_split(rows(requests), Size::Test(hidden / (count + hidden)), 0);
     let (train, test) = (at(requests, &parts.train), at(requests, &parts.test));
     let fields = others.first().map(Json::members).unwrap_or_default();
     demand(!fields.is_empty(), || "test.json has no request".to_owned())?;
     let shown = shown(&test, fields)?;
-    for (name, list) in [("train", Json::List(train)), ("test", Json::List(shown))] {
+    for (name, list) in [("train", Json::List(told(&train))), ("test", Json::List(told(&shown)))] {
         let (file, text) = (format!("{name}.json"), python_json(&list, Layout::Indented));
         bench.write_text(&format!("public/{file}"), &text)?;
         bench.pack_text(&format!("public/{name}.zip"), &file, &text)?;
@@ -33,6 +38,15 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     bench.write("private/test.csv", &answers)?;
     let sample = answers.with_same("requester_received_pizza", MixedCell::Integer(0));
     bench.write("public/sampleSubmission.csv", &sample)
+}
+
+/// Objects without one field.
+fn without(objects: &[Json], field: &[u8]) -> Vec<Json> {
+    let one = |object: &Json| {
+        let kept = object.members().iter().filter(|(key, _)| **key != *field);
+        Json::Object(kept.cloned().collect())
+    };
+    objects.iter().map(one).collect()
 }
 
 /// Objects with these fields only, in this order.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::prepare::archive::Packing;
 use crate::prepare::bench::Workbench;
 use crate::prepare::error::PrepareError;
-use crate::prepare::frame::Frame;
+use crate::prepare::frame::{Frame, cell_text};
 use crate::prepare::parts::groups_parted;
 use crate::prepare::split::Size;
 use crate::prepare::writer::Style;
@@ -42,9 +42,9 @@ fn run(bench: &Workbench<'_>, language: &str) -> Result<(), PrepareError> {
 fn counted(part: Frame) -> Result<Frame, PrepareError> {
     let mut known: HashMap<String, i64> = HashMap::new();
     let mut numbers = Vec::new();
-    for sentence in part.column("sentence_id")?.texts() {
+    for sentence in part.column("sentence_id")?.cells() {
         let next = i64::try_from(known.len()).unwrap_or(i64::MAX);
-        numbers.push(*known.entry(sentence).or_insert(next));
+        numbers.push(*known.entry(cell_text(sentence)).or_insert(next));
     }
     Ok(part.with_integers("sentence_id", numbers))
 }

@@ -23,7 +23,7 @@ pub(super) fn digest(bytes: &[u8]) -> String {
 }
 
 /// Files below a folder by their path; folders without a file end in `/`.
-fn tree(root: &Path) -> BTreeMap<String, PathBuf> {
+pub(super) fn tree(root: &Path) -> BTreeMap<String, PathBuf> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -157,7 +157,7 @@ fn judge(file: &Value, found: &Path, values: &Path) -> Result<(), String> {
 }
 
 /// Constants of a case by the name that the catalog gives them: those whose real value is the same.
-fn constants(known: &BTreeMap<String, i64>, case: &Value) -> BTreeMap<String, i64> {
+pub(super) fn constants(known: &BTreeMap<String, i64>, case: &Value) -> BTreeMap<String, i64> {
     let listed = case["constants"].as_array().into_iter().flatten();
     listed
         .map(|pair| {
@@ -188,7 +188,12 @@ pub(super) fn check(id: &str) {
             serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
         let constants = constants(&preparation.constants, &expected);
         let data_dir = folder.join("data");
-        let request = Request { raw: &folder.join("raw"), data_dir: &data_dir, constants: &constants };
+        let request = Request {
+            raw: &folder.join("raw"),
+            data_dir: &data_dir,
+            raw_is_ours: true,
+            constants: &constants,
+        };
         cases += 1;
         if let Err(error) = prepare(&competition, &request) {
             faults.push(format!("{case}: {error}: {:?}", std::error::Error::source(&error)));

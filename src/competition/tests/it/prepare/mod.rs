@@ -5,6 +5,7 @@
 
 mod blocks;
 mod cases;
+mod fixed;
 mod real;
 
 macro_rules! oracle {
