@@ -38,7 +38,7 @@ use crate::run::world::Equipment;
     podium run --data churn.csv --target churned --metric auc --model openai/gpt-4.1-mini --steps 10"
 )]
 pub(crate) struct Arguments {
-    /// The scaffold: see `podium scaffolds list`
+    /// The scaffold: its id (see `podium scaffolds list`), or the path of its file
     #[arg(short, long, default_value = "aide", value_name = "S")]
     scaffold: String,
     /// The competition: see `podium competitions list`
@@ -213,7 +213,7 @@ pub(crate) fn main(
 }
 
 /// Opens the sandbox and the Python environment, and tells the configuration what they really are.
-fn equip(
+pub(super) fn equip(
     config: &mut RunConfig,
     site: &Site,
     runs: &Path,

@@ -90,6 +90,9 @@ pub struct ScaffoldConfig {
     pub toml: String,
     /// Its prompt templates.
     pub prompts: BTreeMap<String, String>,
+    /// The files of its own program, where its strategy is one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 /// The sandbox a run asks for.

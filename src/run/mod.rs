@@ -15,6 +15,7 @@
 //! - [`batch`]: a list of submissions graded at once
 //! - [`grants`]: what one execution is to be granted; [`preset`]: machines by name; [`machine`]: how much memory there is
 //! - [`resources`]: what a run holds of the machine, and what is really in force
+//! - [`scaffold_file`]: a scaffold by the path of its file, and what lies beside it
 //! - [`site`]: what the machine gives, and the equipment made from it
 //! - [`models`]: what is known of models, the user's own file included
 //! - [`sitting`]: begin, resume, replay
@@ -26,6 +27,7 @@
 //! - [`summary`]: grading after the end, and the run report
 //! - [`tally`], [`limits`], [`spending`], [`clock`]: budget as a function of the journal, and caps that hold in flight
 //! - [`events`]: the one stream that leaves a run; `mirror` keeps it as a file on network file systems
+//! - [`external`]: strategies in other languages
 //! - [`stop`]: how a run ends
 //! - [`story`](mod@story): a run as plain data, for pages and viewers
 //!
@@ -41,6 +43,7 @@ pub mod course;
 pub mod driver;
 pub mod error;
 pub mod events;
+pub mod external;
 pub mod failpoint;
 pub mod folder;
 pub mod grants;
@@ -52,17 +55,20 @@ mod mirror;
 pub mod models;
 pub mod oracle;
 pub mod order;
+pub mod own_scaffold;
 pub mod predict;
 pub mod preset;
 pub mod provenance;
 pub mod recording;
 pub mod resources;
+pub mod scaffold_file;
 pub mod sessions;
 pub mod site;
 pub mod sitting;
 pub mod spending;
 pub mod stop;
 pub mod story;
+pub mod strategies;
 pub mod summary;
 pub mod tally;
 pub mod validation;

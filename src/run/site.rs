@@ -19,6 +19,8 @@ use crate::run::error::RunError;
 use crate::run::models::{ModelTexts, OwnModels};
 use crate::run::recording::RecordingPlace;
 use crate::run::resources::{self, Resources, SandboxReport};
+use crate::run::scaffold_file;
+use crate::run::strategies;
 use crate::run::tally::Tally;
 use crate::run::world::Equipment;
 
@@ -116,17 +118,24 @@ impl Site {
         Ok(prepared.folders)
     }
 
-    /// The scaffold `name`, with its prompts.
+    /// The scaffold `name`, an id or the path of a file, with its prompts.
     ///
     /// # Errors
     /// When there is none, or it is wrong.
     pub fn scaffold(&self, name: &str, overrides: &[(String, String)]) -> Result<Scaffold, RunError> {
-        let text = self.assets.text(&format!("scaffolds/{name}.toml")).ok_or_else(|| {
-            let known = self.scaffold_names();
-            let nearest = podium_types::nearest::nearest(name, known.iter().map(String::as_str));
-            RunError::UnknownScaffold { name: name.to_owned(), nearest }
-        })?;
+        if let Some(text) = scaffold_file::text(name)? {
+            return load_scaffold(name, &text, self.prompts(), overrides);
+        }
+        let text = self.assets.text(&format!("scaffolds/{name}.toml"));
+        let text = text.ok_or_else(|| self.unknown_scaffold(name))?;
         load_scaffold(name, text, self.prompts(), overrides)
+    }
+
+    /// The error for a scaffold that there is not.
+    pub fn unknown_scaffold(&self, name: &str) -> RunError {
+        let known = self.scaffold_names();
+        let nearest = podium_types::nearest::nearest(name, known.iter().map(String::as_str));
+        RunError::UnknownScaffold { name: name.to_owned(), nearest }
     }
 
     /// Ids of all scaffolds.
@@ -345,7 +354,7 @@ impl Site {
     /// offline competitions; other runs.
     pub(super) fn hidden(&self, data: &Folders, runs: &Path) -> Vec<PathBuf> {
         let mut hidden = vec![data.private.clone(), self.data_dir.clone(), runs.to_owned()];
-        hidden.extend(self.assets.folder().map(Path::to_owned));
+        hidden.extend(self.assets.folders().map(Path::to_owned));
         hidden.extend(
             self.recordings.values().map(|place| place.folder.clone()).filter(|folder| folder.exists()),
         );
@@ -375,7 +384,7 @@ pub fn load_scaffold(
     prompts: BTreeMap<String, String>,
     overrides: &[(String, String)],
 ) -> Result<Scaffold, RunError> {
-    Scaffold::load(text, prompts, overrides)
+    Scaffold::load_with(strategies::registry(), text, prompts, overrides)
         .map_err(|source| RunError::Scaffold { name: name.to_owned(), source })
 }
 

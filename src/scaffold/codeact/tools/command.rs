@@ -102,7 +102,7 @@ impl Tool for Command {
             };
             let text = hands.render(&hands.agent.spec.prompts.command, &variables)?;
             let came_to = format!("{} {}", variables.ended, variables.output);
-            Ok(Outcome { text, came_to, failed, waited: false, finished: None })
+            Ok(Outcome { text, came_to, failed, excused: variables.interrupted, finished: None })
         })
     }
 }
