@@ -166,7 +166,7 @@ fn dispatch(cli: Cli, terminal: &Terminal) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Run(arguments) => run::main(&arguments, site, terminal),
         Command::Resume(arguments) => resume::main(&arguments, site, terminal),
-Command::Replay(arguments) => replay::main(&arguments, site, terminal),
+        Command::Replay(arguments) => replay::main(&arguments, site, terminal),
         Command::Show(arguments) => show::main(&arguments, site, terminal),
         Command::Predict(arguments) => predict::main(&arguments, site, terminal),
         Command::View(arguments) => view::main(&arguments, site, terminal),
