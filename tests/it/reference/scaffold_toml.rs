@@ -128,7 +128,7 @@ fn plain(doc: &str) -> String {
                     Some((_, behind)) => behind,
                     None => rest,
                 };
-                text.push_str(&format!("`{name}`{rest}"));
+                let _ = write!(text, "`{name}`{rest}");
             }
             _ => text.push_str(part),
         }
