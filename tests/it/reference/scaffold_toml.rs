@@ -318,6 +318,8 @@ fn scaffold_files() {
     page.table("", "ResearchLoopSpec", "research_loop/spec.rs", "Its tables");
     page.text.push_str("## `strategy = \"codeact\"`\n\n");
     page.table("", "CodeActSpec", "codeact/spec.rs", "Its tables");
+    page.text.push_str("## `strategy = \"command\"`\n\n");
+    page.table("", "CommandSpec", "command/spec.rs", "Its tables");
     page.text.push_str("## `strategy = \"script\"`\n\n");
     page.table("", "ScriptSpec", "script/mod.rs", "Its tables");
     let text = format!("{}\n", page.text.trim_end());

@@ -76,6 +76,7 @@ impl Tool for Command {
                 timeout_ms: self.spec.timeout.map_or(limit, |own| own.millis().min(limit)),
                 env: BTreeMap::new(),
                 collect: Vec::new(),
+                agent: None,
             };
             let acted = hands.context.execute_at_home(hands.key("execute"), request).await?;
             let (variables, failed) = match acted {
