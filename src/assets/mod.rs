@@ -3,7 +3,8 @@
 //! They are compiled in, except answers, raw data and playbook solutions, which never are: hostile code could read
 //! them out of the program. A folder in which a `podium.toml` stands (the working directory or a parent of it, or a
 //! parent of the program itself, as in a clone), or one named by `--assets`, overrides them file by file. Overrides
-//! that differ are named to the user and stored with the run.
+//! that differ are named to the user and stored with the run. What is never compiled in is looked for there, and then in
+//! the clone that the program stands in.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -32,6 +33,9 @@ struct Scaffolds;
 #[include = "*.tera"]
 struct Prompts;
 
+/// The file that marks a folder of assets.
+pub const MARK: &str = "podium.toml";
+
 /// An asset that should be there and is not.
 #[derive(Debug, thiserror::Error)]
 pub enum AssetError {
@@ -53,9 +57,15 @@ pub enum AssetError {
 #[derive(Clone, Debug)]
 pub struct Assets {
     folder: Option<PathBuf>,
+    /// The clone that the program stands in, where it is not the folder.
+    clone: Option<PathBuf>,
+    /// Whether the folder was named, or found from the working directory.
+    own: bool,
     /// What is compiled in stays where it is.
     texts: BTreeMap<String, Cow<'static, str>>,
     overridden: Vec<String>,
+    /// Of these, those that stand in the place of one of their name.
+    replaced: Vec<String>,
 }
 
 impl Assets {
@@ -65,42 +75,59 @@ impl Assets {
     /// When `named` is no assets folder, or an override cannot be read.
     pub fn load(named: Option<&Path>) -> Result<Self, AssetError> {
         let folder = match named {
-            Some(folder) if folder.join("podium.toml").is_file() => Some(folder.to_owned()),
+            Some(folder) if folder.join(MARK).is_file() => Some(folder.to_owned()),
             Some(folder) => return Err(AssetError::NoFolder(folder.to_owned())),
-            None => find_folder(),
+            None => find_folder(std::env::current_dir().ok()),
         };
+        let own = folder.is_some();
+        let clone = find_folder(std::env::current_exe().ok());
+        let folder = folder.or_else(|| clone.clone());
+        let clone = clone.filter(|clone| folder.as_ref() != Some(clone));
         let mut texts = BTreeMap::new();
         embed::<Benchmark>("benchmark", &mut texts);
         embed::<Scaffolds>("scaffolds", &mut texts);
         embed::<Prompts>("prompts", &mut texts);
-        let mut assets = Self { folder: folder.clone(), texts, overridden: Vec::new() };
+        let mut assets =
+            Self { folder: folder.clone(), clone, own, texts, overridden: Vec::new(), replaced: Vec::new() };
         if let Some(folder) = folder {
             for part in ["benchmark", "scaffolds", "prompts"] {
-                assets.overlay(&folder, &folder.join(part))?;
+                assets.lay(&folder.join(part), part)?;
             }
         }
         Ok(assets)
     }
 
-    fn overlay(&mut self, root: &Path, folder: &Path) -> Result<(), AssetError> {
+    /// Lays the assets of `folder` over those in force; their names begin with `under`.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub fn lay(&mut self, folder: &Path, under: &str) -> Result<(), AssetError> {
         let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
         let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         paths.sort();
         for path in paths {
-            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+            let Some(file) = path.file_name().map(|name| name.to_string_lossy().into_owned()) else {
+                continue;
+            };
+            let name = format!("{under}/{file}");
             if path.is_dir() {
-                if !name.ends_with("/playbook") && !name.ends_with("/data") {
-                    self.overlay(root, &path)?;
+                if file != "playbook" && file != "data" {
+                    self.lay(&path, &name)?;
                 }
             } else if is_asset(&name) {
-                let text = read(&path)?;
-                if self.texts.get(&name).is_none_or(|compiled_in| **compiled_in != *text) {
-                    self.overridden.push(name.clone());
-                    self.texts.insert(name, text.into());
-                }
+                self.put(&name, read(&path)?);
             }
         }
         Ok(())
+    }
+
+    /// Puts one text in force.
+    pub fn put(&mut self, name: &str, text: String) {
+        if self.texts.get(name).is_none_or(|now| **now != *text) {
+            self.overridden.push(name.to_owned());
+            let before = self.texts.insert(name.to_owned(), text.into());
+            self.replaced.extend(before.map(|_| name.to_owned()));
+        }
     }
 
     /// The text of one asset, for example `scaffolds/aide.toml`.
@@ -122,6 +149,21 @@ impl Assets {
         self.folder.as_deref()
     }
 
+    /// The folder that overrides, where it is the user's: named, or found from the working directory.
+    pub fn own_folder(&self) -> Option<&Path> {
+        self.folder().filter(|_| self.own)
+    }
+
+    /// All folders in which answers, playbooks and archives may stand, the overriding one first.
+    pub fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.folder.iter().chain(&self.clone).map(PathBuf::as_path)
+    }
+
+    /// Of [`Self::overridden`], those that replace one of their name; the others stand beside the compiled-in ones.
+    pub fn replaced(&self) -> &[String] {
+        &self.replaced
+    }
+
     /// Names of assets that differ from the compiled-in ones.
     pub fn overridden(&self) -> &[String] {
         &self.overridden
@@ -134,10 +176,13 @@ impl Assets {
     /// When a file cannot be read.
     pub fn playbook(&self, competition: &str) -> Result<BTreeMap<String, String>, AssetError> {
         let mut files = BTreeMap::new();
-        let Some(folder) = &self.folder else { return Ok(files) };
         for part in [competition, "common"] {
-            let library = folder.join("benchmark/offline").join(part).join("playbook");
-            let Ok(entries) = std::fs::read_dir(&library) else { continue };
+            let library = format!("benchmark/offline/{part}/playbook");
+            let Some(entries) =
+                self.folders().find_map(|folder| std::fs::read_dir(folder.join(&library)).ok())
+            else {
+                continue;
+            };
             for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()) {
                 if let Some(name) = path.file_name() {
                     files.insert(format!("{part}/{}", name.to_string_lossy()), read(&path)?);
@@ -158,8 +203,10 @@ impl Assets {
         before: &str,
     ) -> Result<BTreeMap<String, String>, AssetError> {
         let mut files = self.playbook(competition)?;
-        let Some(folder) = &self.folder else { return Ok(files) };
-        let Ok(entries) = std::fs::read_dir(folder.join("benchmark/own/playbook")) else { return Ok(files) };
+        let mut libraries = self.folders().map(|folder| folder.join("benchmark/own/playbook"));
+        let Some(entries) = libraries.find_map(|library| std::fs::read_dir(library).ok()) else {
+            return Ok(files);
+        };
         for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()) {
             let Some(name) = path.file_name().map(|name| name.to_string_lossy().into_owned()) else {
                 continue;
@@ -174,7 +221,8 @@ impl Assets {
 
     /// Where the archives of an offline competition stand, when there is a folder.
     pub fn offline_data(&self, competition: &str) -> Option<PathBuf> {
-        self.folder.as_ref().map(|folder| folder.join("benchmark/offline").join(competition).join("data"))
+        let data = format!("benchmark/offline/{competition}/data");
+        self.folders().map(|folder| folder.join(&data)).find(|folder| folder.is_dir())
     }
 }
 
@@ -204,10 +252,7 @@ fn read(path: &Path) -> Result<String, AssetError> {
     std::fs::read_to_string(path).map_err(|source| AssetError::Read { path: path.to_owned(), source })
 }
 
-fn find_folder() -> Option<PathBuf> {
-    let here = std::env::current_dir().ok();
-    let program = std::env::current_exe().ok();
-    [here, program].into_iter().flatten().find_map(|start| {
-        start.ancestors().find(|folder| folder.join("podium.toml").is_file()).map(Path::to_owned)
-    })
+/// The nearest folder of assets from here upwards.
+fn find_folder(start: Option<PathBuf>) -> Option<PathBuf> {
+    start?.ancestors().find(|folder| folder.join(MARK).is_file()).map(Path::to_owned)
 }

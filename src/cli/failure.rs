@@ -46,6 +46,11 @@ impl Failure {
         Self::usage(sentence.strip_prefix("error: ").unwrap_or(sentence)).hint("--help shows what there is")
     }
 
+    /// What it says, with its causes.
+    pub(crate) fn sentence(&self) -> String {
+        joined(&self.message, &self.causes)
+    }
+
     /// The same class and code, said of something larger.
     pub(crate) fn in_words(mut self, message: String) -> Self {
         self.message = message;
@@ -66,8 +71,8 @@ impl Failure {
 
     /// Prints it on standard error.
     pub(crate) fn print(&self, terminal: &Terminal) {
-        let sentence = joined(&self.message, &self.causes);
-        terminal.error_line(&format!("{} {}", terminal.bold_red("error:"), escape(&sentence)));
+        let sentence = escape(&self.sentence());
+        terminal.error_line(&format!("{} {sentence}", terminal.bold_red("error:")));
         if let Some(hint) = &self.hint {
             terminal.error_line(&format!("{} {}", terminal.cyan("hint:"), escape(hint)));
         }

@@ -34,6 +34,8 @@ mod resume;
 mod run;
 mod sandbox;
 mod scaffolds;
+mod scaffolds_check;
+mod scaffolds_new;
 mod session;
 mod show;
 mod signals;
@@ -48,10 +50,12 @@ mod view;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use podium_scaffold::Registry;
 
 use crate::cli::failure::Failure;
 use crate::cli::terminal::Terminal;
+use crate::run::strategies;
 
 /// Runs LLM agents on machine-learning competitions and scores them as Kaggle would
 #[derive(Debug, Parser)]
@@ -97,7 +101,7 @@ enum Command {
     /// Competitions: list, show, prepare, import, new
     #[command(subcommand)]
     Competitions(competitions::Command),
-    /// Scaffolds: list, show, and how they read a model's answer
+    /// Scaffolds: list, show, make and check your own, and how they read a model's answer
     #[command(subcommand)]
     Scaffolds(scaffolds::Command),
     /// The sandbox by hand
@@ -115,6 +119,18 @@ enum Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    main_with(Registry::shipped())
+}
+
+/// All commands and options, for the reference.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// The same with the strategies, policies, operators, actions and tools of `registry`: the whole of a program of the
+/// user's own. Unstable, as what the registry takes.
+pub fn main_with(registry: Registry) -> ExitCode {
+    strategies::install(registry);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -213,7 +213,7 @@ pub(crate) fn main(
 }
 
 /// Opens the sandbox and the Python environment, and tells the configuration what they really are.
-fn equip(
+pub(super) fn equip(
     config: &mut RunConfig,
     site: &Site,
     runs: &Path,

@@ -1,4 +1,4 @@
-//! `podium scaffolds`: list, show, and how a scaffold reads a model's answer.
+//! `podium scaffolds`: list, show, new, check, and how a scaffold reads a model's answer.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -13,10 +13,10 @@ use serde_json::json;
 use crate::cli::failure::Failure;
 use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
-use crate::cli::values;
+use crate::cli::{scaffolds_check, scaffolds_new, values};
 use crate::run::site::Site;
 
-/// Scaffolds: list, show, and how they read a model's answer
+/// Scaffolds: list, show, make and check your own, and how they read a model's answer
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// List scaffolds
@@ -38,6 +38,10 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Make a scaffold of your own from another: its file and its prompts, to be changed
+    New(scaffolds_new::Arguments),
+    /// Check a scaffold before a dollar is spent: its file, its prompts, its models, and a dry run with the stand-in
+    Check(Box<scaffolds_check::Arguments>),
     /// Show how a scaffold reads a model's answer
     #[command(after_help = "Example:\n  podium scaffolds parse aide answer.md --json")]
     Parse {
@@ -64,6 +68,8 @@ pub(crate) fn main(
     match command {
         Command::List { json } => list(&site, *json, terminal),
         Command::Show { id, set, json } => show(&site, id, set, *json, terminal),
+        Command::New(arguments) => scaffolds_new::main(arguments, &site, terminal),
+        Command::Check(arguments) => scaffolds_check::main(arguments, &site, terminal),
         Command::Parse { id, file, format, json } => {
             let scaffold = site.scaffold(id, &[])?;
             let reading = scaffold.parse_answer(&read(file)?, format.as_deref());

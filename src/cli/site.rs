@@ -65,13 +65,18 @@ impl SiteArguments {
     pub(crate) fn open_for(&self, place: Option<&Place>, terminal: &Terminal) -> Result<Site, Failure> {
         let stored = place.and_then(|place| place.assets.clone()).filter(|folder| folder.is_dir());
         let assets = Assets::load(self.assets.as_deref().or(stored.as_deref())).map_err(RunError::from)?;
-        if !assets.overridden().is_empty() {
-            let folder = assets.folder().map(|folder| folder.display().to_string()).unwrap_or_default();
-            terminal.error_line(&format!(
-                "{} from {folder} instead of the built-in: {}",
-                terminal.yellow("note:"),
-                self.named(assets.overridden())
-            ));
+        let folder = assets.folder().map(|folder| folder.display().to_string()).unwrap_or_default();
+        let note = |text: &str| {
+            let text = escape(&format!("from {folder} {text}"));
+            terminal.error_line(&format!("{} {text}", terminal.yellow("note:")));
+        };
+        if !assets.replaced().is_empty() {
+            note(&format!("instead of the built-in: {}", self.named(assets.replaced())));
+        }
+        match assets.overridden().len() - assets.replaced().len() {
+            0 => {}
+            1 => note("beside the built-in: 1 file"),
+            count => note(&format!("beside the built-in: {count} files")),
         }
         let home = std::env::home_dir().ok_or_else(|| {
             Failure::environment("there is no home folder").hint("set HOME, or give --data-dir")

@@ -19,6 +19,7 @@ use crate::run::error::RunError;
 use crate::run::models::{ModelTexts, OwnModels};
 use crate::run::recording::RecordingPlace;
 use crate::run::resources::{self, Resources, SandboxReport};
+use crate::run::strategies;
 use crate::run::tally::Tally;
 use crate::run::world::Equipment;
 
@@ -120,12 +121,16 @@ impl Site {
     /// # Errors
     /// When there is none, or it is wrong.
     pub fn scaffold(&self, name: &str, overrides: &[(String, String)]) -> Result<Scaffold, RunError> {
-        let text = self.assets.text(&format!("scaffolds/{name}.toml")).ok_or_else(|| {
-            let known = self.scaffold_names();
-            let nearest = podium_types::nearest::nearest(name, known.iter().map(String::as_str));
-            RunError::UnknownScaffold { name: name.to_owned(), nearest }
-        })?;
+        let text = self.assets.text(&format!("scaffolds/{name}.toml"));
+        let text = text.ok_or_else(|| self.unknown_scaffold(name))?;
         load_scaffold(name, text, self.prompts(), overrides)
+    }
+
+    /// The error for a scaffold that there is not.
+    pub fn unknown_scaffold(&self, name: &str) -> RunError {
+        let known = self.scaffold_names();
+        let nearest = podium_types::nearest::nearest(name, known.iter().map(String::as_str));
+        RunError::UnknownScaffold { name: name.to_owned(), nearest }
     }
 
     /// Ids of all scaffolds.
@@ -344,7 +349,7 @@ impl Site {
     /// offline competitions; other runs.
     pub(super) fn hidden(&self, data: &Folders, runs: &Path) -> Vec<PathBuf> {
         let mut hidden = vec![data.private.clone(), self.data_dir.clone(), runs.to_owned()];
-        hidden.extend(self.assets.folder().map(Path::to_owned));
+        hidden.extend(self.assets.folders().map(Path::to_owned));
         hidden.extend(
             self.recordings.values().map(|place| place.folder.clone()).filter(|folder| folder.exists()),
         );
@@ -374,7 +379,7 @@ pub fn load_scaffold(
     prompts: BTreeMap<String, String>,
     overrides: &[(String, String)],
 ) -> Result<Scaffold, RunError> {
-    Scaffold::load(text, prompts, overrides)
+    Scaffold::load_with(strategies::registry(), text, prompts, overrides)
         .map_err(|source| RunError::Scaffold { name: name.to_owned(), source })
 }
 

@@ -8,6 +8,7 @@ use podium_types::chat::ChatRequest;
 use crate::answer::ParsedAnswer;
 use crate::common::Common;
 use crate::context::{Budget, Task};
+use crate::samples::Sample;
 use crate::spec::{Head, SpecError};
 use crate::strategy::{Strategy, StrategyError};
 
@@ -41,6 +42,11 @@ pub trait Blueprint: std::fmt::Debug + Send + Sync {
 
     /// The templates that are rendered, besides the benchmark's rules.
     fn prompts(&self) -> Vec<PromptUse<'_>>;
+
+    /// What its templates are tried with before a run; one that has no sample is tried by the first call alone.
+    fn samples(&self) -> Vec<Sample> {
+        Vec::new()
+    }
 
     /// What it is put together from, part by part, in a few words for people; empty: its values say it.
     fn composition(&self) -> Vec<(String, String)> {

@@ -1,8 +1,10 @@
 //! The effects: each a dealing with the world that is journaled under a key, with its result.
 
+use std::collections::BTreeMap;
+
 use podium_types::chat::{ChatRequest, ChatResult};
 use podium_types::evaluation::{Evaluation, Labels};
-use podium_types::execution::{Collected, Execution, ExecutionRequest, Workspace};
+use podium_types::execution::{Collected, Execution, ExecutionRequest, Program, Workspace};
 use podium_types::files::{FileFault, FilesAnswer, FilesRequest};
 use podium_types::session::{SessionAnswer, SessionFault, SessionRequest};
 use podium_types::sha256::Sha256;
@@ -100,6 +102,17 @@ impl Effect {
             Self::Session(_) => true,
             _ => false,
         }
+    }
+}
+
+/// A Python program in a workspace of its own, with its submission collected and nothing else.
+pub fn python(file: &str, code: String, timeout_ms: u64) -> ExecutionRequest {
+    ExecutionRequest {
+        workspace: Workspace::Fresh,
+        program: Program::Python { file: file.to_owned(), code },
+        timeout_ms,
+        env: BTreeMap::new(),
+        collect: Vec::new(),
     }
 }
 

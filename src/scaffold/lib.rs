@@ -11,6 +11,7 @@
 //! - [`step`]: steps of a loop, for people who read a run
 //! - [`strategy`]: the trait that agent programs implement
 //! - [`blueprint`]: what a strategy makes of its tables in a scaffold file; [`registry`]: the list of strategies
+//! - [`prelude`]: all that code of a user's own is written with
 //! - [`spec`], [`prompts`]: a scaffold as data; [`common`]: what of it every strategy gets
 //! - [`answer`]: how an answer was read
 //! - [`scaffold`]: all together, ready to run
@@ -25,9 +26,12 @@ pub mod common;
 pub mod context;
 pub mod effect;
 pub mod node;
+mod parts;
+pub mod prelude;
 pub mod prompts;
 pub mod registry;
 pub mod research_loop;
+mod samples;
 pub mod scaffold;
 pub mod script;
 pub mod spec;
@@ -41,7 +45,9 @@ pub use common::Common;
 pub use context::{Acted, Budget, ContextError, FoldFile, HeldOut, RunContext, Task, Validation};
 pub use effect::{Effect, EffectResult};
 pub use node::{NodeRecord, Signal};
+pub use parts::Part;
 pub use registry::Registry;
+pub use samples::Sample;
 pub use scaffold::Scaffold;
 pub use spec::SpecError;
 pub use step::StepRecord;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use podium_types::canonical::hash_bytes;
 use podium_types::number::Number;
 use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
@@ -61,6 +62,40 @@ pub struct NodeRecord {
 }
 
 impl NodeRecord {
+    /// A node that was proposed and nothing more: without parents, program and result.
+    pub fn begun(id: u32, operator: &str) -> Self {
+        Self {
+            id,
+            parents: Vec::new(),
+            operator: operator.to_owned(),
+            plan: String::new(),
+            code: String::new(),
+            code_sha256: hash_bytes(b""),
+            buggy: None,
+            metric: None,
+            signals: Vec::new(),
+            metric_source: None,
+            flags: Vec::new(),
+            summary: String::new(),
+            submission: Verdict::Missing { found: "nothing: it was never executed".to_owned() },
+            predictions: BTreeMap::new(),
+            execution_ms: 0,
+            reason: String::new(),
+        }
+    }
+
+    /// With this program.
+    #[must_use]
+    pub fn with_code(self, code: String) -> Self {
+        Self { code_sha256: hash_bytes(code.as_bytes()), code, ..self }
+    }
+
+    /// As one that counts as buggy.
+    #[must_use]
+    pub fn failed(self, why: impl Into<String>) -> Self {
+        Self { buggy: Some(why.into()), ..self }
+    }
+
     /// The reading of the metric from this source.
     pub fn signal(&self, source: &str) -> Option<&Signal> {
         self.signals.iter().find(|signal| signal.source == source)

@@ -13,7 +13,7 @@ use crate::codeact::spec::{CodeActSpec, ToolSpec};
 use crate::codeact::tools::command::COMMAND;
 use crate::codeact::tools::editor::EDITOR;
 use crate::codeact::tools::session::SESSION;
-use crate::codeact::tools::{BUILT_IN, Catalogue, is_built_in, names};
+use crate::codeact::tools::{Catalogue, Tools, names};
 use crate::codeact::{CodeAct, parse, submission, variables};
 use crate::common::Common;
 use crate::context::{Budget, Task};
@@ -29,7 +29,7 @@ impl Blueprint for CodeActSpec {
             return Err(invalid("tool", &format!("must have `{}`", names::FINISH)));
         }
         for (place, tool) in self.tool.iter().enumerate() {
-            checked(tool, self.agent.format)?;
+            checked(tool, &self.known, self.agent.format)?;
             if self.tool.iter().take(place).any(|other| other.name == tool.name) {
                 return Err(invalid(&format!("tool.{}", tool.name), "is there twice"));
             }
@@ -110,13 +110,14 @@ impl Blueprint for CodeActSpec {
 
     fn parse_answer(&self, text: &str, format: Option<&str>) -> ParsedAnswer {
         // Asked for a format of its own, it is read with the tools of its own, whichever this scaffold has.
-        let tools = if format.is_some() { Catalogue::built_in() } else { Catalogue::new(&self.tool) };
+        let own = Catalogue::new(&self.tool, &self.known);
+        let tools = if format.is_some() { Catalogue::of(&self.known) } else { own };
         parse::parse(&tools, self.agent.format, text, format)
     }
 }
 
 fn agent(spec: Arc<CodeActSpec>, common: Common) -> CodeAct {
-    let tools = Arc::new(Catalogue::new(&spec.tool));
+    let tools = Arc::new(Catalogue::new(&spec.tool, &spec.known));
     CodeAct { common, spec, tools }
 }
 
@@ -148,18 +149,18 @@ fn numbers(spec: &CodeActSpec) -> Result<(), SpecError> {
     Ok(())
 }
 
-fn checked(tool: &ToolSpec, format: Format) -> Result<(), SpecError> {
+fn checked(tool: &ToolSpec, known: &Tools, format: Format) -> Result<(), SpecError> {
     let path = format!("tool.{}", tool.name);
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if tool.name.is_empty() || !tool.name.chars().all(plain) {
         return Err(invalid(&path, "must be a name of letters, digits, `_` and `-`"));
     }
-    match (&tool.command, is_built_in(&tool.name)) {
+    match (&tool.command, known.names().any(|name| name == tool.name)) {
         (None, false) => {
             return Err(SpecError::Missing {
                 path,
                 what: "tool without a command",
-                nearest: nearest(&tool.name, BUILT_IN),
+                nearest: nearest(&tool.name, known.names()),
                 name: tool.name.clone(),
             });
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::codeact::arguments::{Kind, Parameter, Schema};
 use crate::codeact::format::Format;
+use crate::codeact::tools::Tools;
 use crate::spec::Duration;
 
 /// The tables of a CodeAct agent, beside the head that all scaffolds have.
@@ -27,6 +28,9 @@ pub struct CodeActSpec {
     pub prompts: PromptsSpec,
     /// The tools, in the order in which the model reads of them.
     pub tool: Vec<ToolSpec>,
+    /// The tools that need no command, whether the scaffold has them or not.
+    #[serde(skip)]
+    pub(crate) known: Tools,
 }
 
 /// How the agent is run.

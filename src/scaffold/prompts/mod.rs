@@ -11,6 +11,7 @@ pub mod execution;
 mod fault;
 pub mod filters;
 pub mod sections;
+mod undefined;
 pub mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,28 +52,26 @@ impl Prompts {
 
     /// Fails when there is no such template or when it asks for a variable outside `known`.
     pub fn check(&self, template: &str, path: &str, known: &[&str]) -> Result<(), SpecError> {
+        self.faults(template, path, known).into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// All that [`Self::check`] would fail with, one after another.
+    pub fn faults(&self, template: &str, path: &str, known: &[&str]) -> Vec<SpecError> {
         if !self.sources.contains_key(template) {
-            return Err(SpecError::Missing {
+            return vec![SpecError::Missing {
                 path: path.to_owned(),
                 what: "prompt",
                 name: template.to_owned(),
                 nearest: nearest(template, self.sources.keys().map(String::as_str)),
-            });
+            }];
         }
-        let prompt_error = |message: String| SpecError::Prompt { template: template.to_owned(), message };
-        let asked = self
-            .tera
-            .get_template_variables(template)
-            .map_err(|error| prompt_error(Fault::of(&error).seen_from(template)))?;
-        let asked: BTreeSet<&str> = asked.into_iter().collect();
-        match asked.into_iter().find(|name| !known.contains(name)) {
-            None => Ok(()),
-            Some(name) => {
-                let hint = nearest(name, known.iter().copied())
-                    .map_or_else(String::new, |name| format!("; nearest: `{name}`"));
-                Err(prompt_error(format!("nothing sets the variable `{name}`{hint}")))
-            }
-        }
+        let fault = |message: String| SpecError::Prompt { template: template.to_owned(), message };
+        let asked: BTreeSet<&str> = match self.tera.get_template_variables(template) {
+            Ok(asked) => asked.into_iter().collect(),
+            Err(error) => return vec![fault(Fault::of(&error).seen_from(template))],
+        };
+        let unknown = asked.into_iter().filter(|name| !known.contains(name));
+        unknown.map(|name| fault(undefined::told(&self.sources, template, name, known))).collect()
     }
 
     /// Fills a template in.

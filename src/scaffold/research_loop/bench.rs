@@ -33,8 +33,8 @@ pub(crate) struct Remembered {
     pub(crate) refused_ends: Cell<u32>,
 }
 
-/// What the actions of one step work with.
-pub(crate) struct Bench<'a> {
+/// What the actions of one step work with: their only way out.
+pub struct Bench<'a> {
     pub(crate) agent: &'a ResearchLoop,
     pub(crate) context: &'a dyn RunContext,
     pub(crate) remembered: &'a Remembered,
@@ -65,8 +65,13 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// A key of this step: calls of one name are counted together.
-    pub(crate) fn key(&self, call: &str) -> EffectKey {
+    /// The run context, for effects under keys of [`Self::key`].
+    pub const fn context(&self) -> &'a dyn RunContext {
+        self.context
+    }
+
+    /// A key of this step for a call of this name; no two are equal.
+    pub fn key(&self, call: &str) -> EffectKey {
         let number = self.calls.get();
         self.calls.set(number + 1);
         EffectKey::step(self.step, &format!("{call}-{number}"))
@@ -105,7 +110,8 @@ impl<'a> Bench<'a> {
         self.say(&Words { say: "file_fault", action, reason: &fault.to_string(), ..Words::default() })
     }
 
-    pub(crate) async fn files(
+    /// Acts on files of the workspace; `call` names the effect's key.
+    pub async fn files(
         &self,
         call: &str,
         request: FilesRequest,
@@ -114,7 +120,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The text of a file; of one that is too large its beginning, where that will do.
-    pub(crate) async fn read(
+    pub async fn read(
         &self,
         path: &str,
         max_bytes: u64,
@@ -159,8 +165,8 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Runs a command; none: a crash cut it.
-    pub(crate) async fn run(&self, argv: Vec<String>) -> Result<Acted<Execution>, StrategyError> {
+    /// Runs a command in the workspace.
+    pub async fn run(&self, argv: Vec<String>) -> Result<Acted<Execution>, StrategyError> {
         let request = ExecutionRequest {
             workspace: Workspace::Home,
             program: Program::Command { argv },
@@ -172,7 +178,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Looks at a submission; a valid one at the right path is the one to hand in from then on.
-    pub(crate) async fn check(&self, path: &str) -> Result<Verdict, StrategyError> {
+    pub async fn check(&self, path: &str) -> Result<Verdict, StrategyError> {
         let collected = self.context.collect(self.key("collect"), path).await?;
         let sha256 = match collected {
             Collected::Missing { found } => return Ok(Verdict::Missing { found }),

@@ -33,7 +33,7 @@ impl Blueprint for ResearchLoopSpec {
         ] {
             at_least_one(path, number)?;
         }
-        let known = action::names();
+        let known = self.known.names();
         for (place, name) in self.actions.on.iter().enumerate() {
             if !known.contains(&name.as_str()) {
                 return Err(SpecError::Missing {

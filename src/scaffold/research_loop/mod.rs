@@ -30,6 +30,7 @@ use crate::common::Common;
 use crate::context::RunContext;
 use crate::strategy::{Strategy, StrategyFuture};
 
+pub use bench::Bench;
 pub use spec::ResearchLoopSpec;
 
 /// The strategy.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::action::Actions;
+
 /// The strategy's own tables.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResearchLoopSpec {
@@ -16,6 +18,9 @@ pub struct ResearchLoopSpec {
     /// Actions that run a command.
     #[serde(default)]
     pub command: Vec<CommandSpec>,
+    /// The actions that there are, whether the scaffold has them or not.
+    #[serde(skip)]
+    pub(crate) known: Actions,
 }
 
 /// How a step goes.

@@ -4,7 +4,7 @@ use podium_types::chat::{ChatError, ChatRequest, Message, Speaker};
 use podium_types::log::{Line, LineKind};
 
 use super::ResearchLoop;
-use super::action::{self, Outcome};
+use super::action::{self, Action, Outcome};
 use super::answer::{self, AnswerFault, FieldFault, InputFault, Reading};
 use super::bench::Bench;
 use super::diff::unified;
@@ -75,24 +75,21 @@ pub(crate) fn prompt(
 
 /// The actions as the prompt tells them.
 fn told(agent: &ResearchLoop) -> Vec<Told> {
-    let signatures = action::signatures(&agent.spec);
-    let built_in = agent.spec.actions.on.iter().map(|name| Told {
-        name: name.clone(),
-        description: String::new(),
-        arguments: signatures
-            .iter()
-            .find(|signature| signature.name == *name)
-            .map(|signature| signature.arguments.iter().map(|name| (name.clone(), String::new())).collect())
-            .unwrap_or_default(),
-        observation: String::new(),
-    });
-    let commands = agent.spec.command.iter().map(|command| Told {
-        name: command.name.clone(),
-        description: command.description.clone(),
-        arguments: command.arguments.iter().map(|(name, hint)| (name.clone(), hint.clone())).collect(),
-        observation: command.observation.clone(),
-    });
-    built_in.chain(commands).collect()
+    let spec = &agent.spec;
+    let on = spec.actions.on.iter().filter_map(|name| action::find(spec, name));
+    let commands = spec.command.iter().map(|command| command as &dyn Action);
+    on.chain(commands)
+        .map(|action| Told {
+            name: action.name().to_owned(),
+            description: action.description().unwrap_or_default().to_owned(),
+            arguments: action
+                .arguments()
+                .into_iter()
+                .map(|name| (name.to_owned(), action.hint(name).unwrap_or_default().to_owned()))
+                .collect(),
+            observation: action.observation().unwrap_or_default().to_owned(),
+        })
+        .collect()
 }
 
 /// The request of a step's first try.

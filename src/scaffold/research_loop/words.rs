@@ -183,11 +183,11 @@ pub(crate) const TURN: &[&str] = &[
 pub(crate) struct Told {
     /// Its name.
     pub(crate) name: String,
-    /// Its description where the scaffold file gives it; else the template's.
+    /// Its description where the action itself has one; else the template's.
     pub(crate) description: String,
-    /// Its arguments: name and hint. Hints of built-in actions are the template's.
+    /// Its arguments: name and hint. Hints of shipped actions are the template's.
     pub(crate) arguments: Vec<(String, String)>,
-    /// What it gives, where the scaffold file says it.
+    /// What it gives, where the action itself says it.
     pub(crate) observation: String,
 }
 

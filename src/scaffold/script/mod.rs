@@ -4,12 +4,10 @@
 //!
 //! Must not know: which competition it runs on. The program finds what it needs below `./input`.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use podium_types::canonical::hash_bytes;
 use podium_types::chat::ChatRequest;
-use podium_types::execution::{Collected, Ended, Execution, ExecutionRequest, Program, Workspace};
+use podium_types::execution::{Collected, Ended, Execution};
 use podium_types::key::EffectKey;
 use podium_types::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -18,6 +16,7 @@ use crate::answer::{AnswerStatus, ParsedAnswer};
 use crate::blueprint::{Blueprint, PromptUse, RoleUse};
 use crate::common::Common;
 use crate::context::{Budget, RunContext, Task};
+use crate::effect::python;
 use crate::node::NodeRecord;
 use crate::spec::check::invalid;
 use crate::spec::{Head, SpecError};
@@ -105,13 +104,7 @@ impl RunScript {
     async fn run_once(&self, context: &dyn RunContext) -> Result<Finished, StrategyError> {
         context.begin_step(key("begin")).await?;
         let Script { file, code } = self.spec.script.clone();
-        let request = ExecutionRequest {
-            workspace: Workspace::Fresh,
-            program: Program::Python { file, code },
-            timeout_ms: context.budget().next_execution_ms(),
-            env: BTreeMap::new(),
-            collect: Vec::new(),
-        };
+        let request = python(&file, code, context.budget().next_execution_ms());
         let execution = context.execute(key("execute"), request).await?;
         let verdict = match &execution.submission {
             Collected::File { sha256, .. } => context.validate(key("validate"), sha256).await?,
@@ -138,22 +131,12 @@ impl RunScript {
             (ended, _) => Some(ended.to_string()),
         };
         NodeRecord {
-            id: NODE,
-            parents: Vec::new(),
-            operator: "script".to_owned(),
             plan: "The program of the scaffold's own file.".to_owned(),
-            code_sha256: hash_bytes(self.spec.script.code.as_bytes()),
-            code: self.spec.script.code.clone(),
             buggy,
-            metric: None,
-            signals: Vec::new(),
-            metric_source: None,
-            flags: Vec::new(),
-            summary: String::new(),
             submission,
-            predictions: BTreeMap::new(),
             execution_ms: execution.wall_ms,
             reason: "the scaffold's only step".to_owned(),
+            ..NodeRecord::begun(NODE, "script").with_code(self.spec.script.code.clone())
         }
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::spec::{Duration, ValidationSpec};
 
-/// The keys that every scaffold file has. Others are the strategy's, or unknown; [`super::load`] tells.
+/// The keys that every scaffold file has. Others are the strategy's, or unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Head {
     /// Name of the file without its ending.

@@ -54,13 +54,13 @@ pub fn resolve(
 }
 
 /// A file as read once.
-struct Read {
-    head: Head,
-    blueprint: Arc<dyn Blueprint>,
+pub(super) struct Read {
+    pub(super) head: Head,
+    pub(super) blueprint: Arc<dyn Blueprint>,
     spec: Json,
 }
 
-fn read(registry: &Registry, source: &Source<'_>, keys: bool) -> Result<Read, SpecError> {
+pub(super) fn read(registry: &Registry, source: &Source<'_>, keys: bool) -> Result<Read, SpecError> {
     #[derive(serde::Deserialize)]
     struct Named {
         strategy: String,
@@ -72,7 +72,7 @@ fn read(registry: &Registry, source: &Source<'_>, keys: bool) -> Result<Read, Sp
         source.check_keys(fields_of::<Head>().iter().chain((entry.keys)()).copied())?;
     }
     let head: Head = source.read()?;
-    let tables = (entry.read)(source)?;
+    let tables = (entry.read)(source, registry)?;
     let mut spec = serde_json::to_value(&head).unwrap_or_default();
     if let (Json::Object(spec), Json::Object(tables)) = (&mut spec, tables.values) {
         spec.extend(tables);

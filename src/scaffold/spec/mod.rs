@@ -7,6 +7,7 @@
 //! - [`duration`]: `24h`, `10m`
 //! - [`source`], [`load`]: reading, by head and strategy
 //! - [`check`]: values that cannot be
+//! - [`faults`]: all that is wrong at once
 //! - [`overrides`]: `--set key.path=value`
 //! - [`validation`]: training labels that the harness keeps
 //! - [`error`]: what can be wrong
@@ -14,6 +15,7 @@
 pub mod check;
 pub mod duration;
 pub mod error;
+pub mod faults;
 pub(crate) mod fields;
 pub mod head;
 pub mod load;
@@ -23,6 +25,7 @@ pub mod validation;
 
 pub use duration::Duration;
 pub use error::SpecError;
+pub use faults::faults;
 pub use head::{Head, Limits, ModelSettings, OutputSpec};
 pub use load::{Resolved, resolve};
 pub use overrides::{Origin, ResolvedValue};

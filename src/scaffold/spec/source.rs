@@ -7,6 +7,7 @@ use podium_types::nearest::nearest;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use toml::Spanned;
 
+use crate::parts::{KIND, PartFault, WrongPart};
 use crate::spec::SpecError;
 
 /// A scaffold file, from which head and strategy each read their part.
@@ -20,7 +21,7 @@ pub struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// The file as it was written.
-    pub(super) fn new(text: &'a str) -> Result<Self, SpecError> {
+    pub fn new(text: &'a str) -> Result<Self, SpecError> {
         let table = toml::from_str(text).map_err(|error| in_text(text, &error))?;
         Ok(Self { text, table, last: None })
     }
@@ -58,6 +59,26 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The error for a table that is no part of a kind.
+    pub(crate) fn wrong_part(&self, PartFault { path, what }: PartFault) -> SpecError {
+        let line = header(self.text, &path);
+        let message = match &what {
+            WrongPart::NoKind => format!("missing field `{KIND}`"),
+            WrongPart::UnknownKind { nearest, .. } => {
+                let hint = nearest.as_ref().map_or_else(String::new, |name| format!("; nearest: `{name}`"));
+                format!("there is no such kind{hint}")
+            }
+            WrongPart::Values(message) => message.clone(),
+        };
+        match (self.last, what) {
+            (Some(last), _) => wrong(last, &message),
+            (None, WrongPart::UnknownKind { name, nearest }) => {
+                SpecError::Unknown { line: line + lines_to(self.text, line, &name), name, nearest }
+            }
+            (None, _) => said(self.text, line, &message),
+        }
+    }
+
     /// The error for a `strategy` that nobody has written.
     pub(super) fn unknown_strategy<'k>(&self, name: &str, known: impl Iterator<Item = &'k str>) -> SpecError {
         #[derive(serde::Deserialize)]
@@ -74,13 +95,25 @@ impl<'a> Source<'a> {
     }
 }
 
+/// The line of a table's header, from 1; the first line where the table has none of its own.
+fn header(text: &str, path: &str) -> usize {
+    let heads = |line: &str| {
+        let name = line.trim_start().trim_start_matches('[').split(']').next().unwrap_or_default();
+        line.trim_start().starts_with('[') && name.trim() == path
+    };
+    text.lines().position(heads).map_or(1, |place| place + 1)
+}
+
 fn wrong((path, value): &(String, String), message: &str) -> SpecError {
     SpecError::Override { path: path.clone(), value: value.clone(), message: message.to_owned() }
 }
 
 fn in_text(text: &str, error: &toml::de::Error) -> SpecError {
-    let line = line(text, error.span().map_or(0, |span| span.start));
-    let message = error.message();
+    said(text, line(text, error.span().map_or(0, |span| span.start)), error.message())
+}
+
+/// What a reader says of the table that begins in `line`, or of a place in it.
+fn said(text: &str, line: usize, message: &str) -> SpecError {
     // serde says: unknown field `tirs`, expected one of `prompt`, `role`, ...
     let mut names = message.split('`').skip(1).step_by(2);
     match (message.starts_with("unknown"), names.next()) {

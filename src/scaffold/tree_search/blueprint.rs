@@ -11,19 +11,20 @@ use crate::blueprint::{Blueprint, PromptUse, RoleUse};
 use crate::common::Common;
 use crate::context::{Budget, Task};
 use crate::prompts::cut::REMARK;
+use crate::samples::Sample;
 use crate::spec::check::{at_least_one, invalid, refers_to, tries};
 use crate::spec::{Head, SpecError, ValidationSpec};
 use crate::strategy::{Strategy, StrategyError};
 use crate::tree_search::evaluation::{EvaluationSpec, SourceName};
 use crate::tree_search::memory::Memory;
-use crate::tree_search::operators::Asks;
 use crate::tree_search::operators::parts::Sources;
 use crate::tree_search::operators::request::{Attempt, Situation, build};
+use crate::tree_search::operators::{self, Asks};
 use crate::tree_search::policy::{self, Ask, OperatorUse};
 use crate::tree_search::selection::SelectionSpec;
 use crate::tree_search::spec::TreeSearchSpec;
 use crate::tree_search::view::{Tree, View};
-use crate::tree_search::{TreeSearch, answer, composition, operator_of, variables};
+use crate::tree_search::{TreeSearch, answer, composition, operator_of, samples, variables};
 
 /// More workers than any machine has executions for; a policy is asked once for each.
 const MOST_WORKERS: usize = 256;
@@ -37,7 +38,7 @@ impl Blueprint for TreeSearchSpec {
         }
         evaluation(&self.evaluation)?;
         for (name, operator) in &self.operators {
-            operator.check(name)?;
+            operators::check(name, &**operator)?;
         }
         self.selection.check()?;
         self.policy.check()?;
@@ -60,8 +61,10 @@ impl Blueprint for TreeSearchSpec {
         let review = self.evaluation.review.as_ref();
         let review =
             review.map(|review| RoleUse { path: "evaluation.review.role".to_owned(), name: &review.role });
-        let operators =
-            self.operators.iter().flat_map(|(name, operator)| operator.roles(&format!("operators.{name}")));
+        let operators = self
+            .operators
+            .iter()
+            .flat_map(|(name, operator)| operators::roles(&format!("operators.{name}"), &**operator));
         review.into_iter().chain(operators).collect()
     }
 
@@ -71,14 +74,20 @@ impl Blueprint for TreeSearchSpec {
             template: &review.prompt,
             variables: variables::REVIEW,
         });
-        let operators =
-            self.operators.iter().flat_map(|(name, operator)| operator.prompts(&format!("operators.{name}")));
+        let operators = self
+            .operators
+            .iter()
+            .flat_map(|(name, operator)| operators::prompts(&format!("operators.{name}"), &**operator));
         let remark = PromptUse {
             path: "prompt_budget.remark".to_owned(),
             template: &self.prompt_budget.remark,
             variables: REMARK,
         };
         review.into_iter().chain([remark]).chain(operators).collect()
+    }
+
+    fn samples(&self) -> Vec<Sample> {
+        samples::of(self)
     }
 
     fn composition(&self) -> Vec<(String, String)> {
@@ -104,7 +113,7 @@ impl Blueprint for TreeSearchSpec {
         let (tree, pending, in_repair) = (Tree::default(), BTreeMap::new(), BTreeSet::new());
         let direction = task.direction;
         let view = View { tree: &tree, pending: &pending, in_repair: &in_repair, budget: *budget, direction };
-        let Ask::Expand(expansion) = policy::build(&search.spec.policy, None).ask(&view, &mut Rng::new(0))
+        let Ask::Expand(expansion) = policy::build(&*search.spec.policy, None).ask(&view, &mut Rng::new(0))
         else {
             return Ok(None);
         };

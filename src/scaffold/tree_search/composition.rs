@@ -4,21 +4,17 @@
 use serde_json::Value;
 
 use crate::tree_search::evaluation::EvaluationSpec;
-use crate::tree_search::policy::PolicySpec;
 use crate::tree_search::policy::repair::RepairSpec;
 use crate::tree_search::spec::TreeSearchSpec;
 
 /// The parts by name, in the order in which they are used.
 pub(crate) fn of(spec: &TreeSearchSpec) -> Vec<(String, String)> {
-    let operators = spec.operators.iter().map(|(name, operator)| {
-        let kind = serde_json::to_value(operator).ok();
-        let kind = kind.as_ref().and_then(|value| value.get("kind")).and_then(Value::as_str);
-        format!("{name} ({})", kind.unwrap_or_default())
-    });
+    let operators = spec.operators.iter().map(|(name, operator)| format!("{name} ({})", operator.kind()));
+    let policy = spec.policy.told().unwrap_or_else(|| kind_and_numbers(spec.policy.values()));
     let selection = serde_json::to_value(&spec.selection).unwrap_or_default();
     [
         ("workers", spec.search.workers.to_string()),
-        ("policy", policy(&spec.policy)),
+        ("policy", policy),
         ("repair", spec.repair.as_ref().map_or_else(|| "none: the policy decides".to_owned(), repair)),
         ("operators", operators.collect::<Vec<_>>().join(", ")),
         ("evaluation", evaluation(&spec.evaluation)),
@@ -27,16 +23,6 @@ pub(crate) fn of(spec: &TreeSearchSpec) -> Vec<(String, String)> {
     .into_iter()
     .map(|(name, text)| (name.to_owned(), text))
     .collect()
-}
-
-fn policy(spec: &PolicySpec) -> String {
-    match spec {
-        PolicySpec::Rules(rules) => {
-            let names: Vec<&str> = rules.rule.iter().map(|rule| rule.name.as_str()).collect();
-            format!("rules: {}", names.join(", else "))
-        }
-        other => kind_and_numbers(&serde_json::to_value(other).unwrap_or_default()),
-    }
 }
 
 fn repair(spec: &RepairSpec) -> String {

@@ -17,7 +17,6 @@ use crate::prompts::variables::RunVariables;
 use crate::strategy::{Finished, StrategyError};
 use crate::tree_search::expand::{Expanded, expand};
 use crate::tree_search::memory::Memory;
-use crate::tree_search::operators::OperatorSpec;
 use crate::tree_search::operators::bench::{Bench, Job, Parent};
 use crate::tree_search::policy::{self, Ask, Told};
 use crate::tree_search::selection::{self, Choice, Selector};
@@ -28,7 +27,7 @@ use crate::tree_search::{TreeSearch, operator_of};
 pub(crate) async fn run(search: &TreeSearch, context: &dyn RunContext) -> Result<Finished, StrategyError> {
     let direction = context.task().direction;
     let preview = preview(search, context).await?;
-    let mut policy = policy::build(&search.spec.policy, search.spec.repair.as_ref());
+    let mut policy = policy::build(&*search.spec.policy, search.spec.repair.as_ref());
     let mut selection = Selection::new(search, context);
     let mut tree = Tree::default();
     let mut runs: BTreeMap<u32, RunVariables> = BTreeMap::new();
@@ -74,7 +73,8 @@ pub(crate) async fn run(search: &TreeSearch, context: &dyn RunContext) -> Result
 }
 
 async fn preview(search: &TreeSearch, context: &dyn RunContext) -> Result<String, StrategyError> {
-    if !search.spec.operators.values().flat_map(OperatorSpec::asks).any(|ask| ask.write.data_preview) {
+    if !search.spec.operators.values().flat_map(|operator| operator.asks()).any(|ask| ask.write.data_preview)
+    {
         return Ok(String::new());
     }
     let request = PreviewRequest { max_chars: search.common.head.data_preview.max_chars };

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use podium_types::canonical::hash_bytes;
 use podium_types::execution::{Collected, Execution};
 use podium_types::key::EffectKey;
 use podium_types::sha256::Sha256;
@@ -27,7 +26,7 @@ pub(crate) struct Expanded {
 pub(crate) async fn expand(bench: &Bench<'_>) -> Result<Expanded, StrategyError> {
     let Bench { search, context, job, .. } = bench;
     context.begin_step(EffectKey::node(job.id, "begin", 0)).await?;
-    let operator = operator_of(search, &job.expansion.operator)?.operator();
+    let operator = operator_of(search, &job.expansion.operator)?;
     let mut record = blank(job, operator.apply(bench).await?);
     let mut run = None;
     if record.buggy.is_none() {
@@ -47,22 +46,11 @@ pub(crate) async fn expand(bench: &Bench<'_>) -> Result<Expanded, StrategyError>
 /// A node that was written and nothing more.
 fn blank(job: &Job, written: Written) -> NodeRecord {
     NodeRecord {
-        id: job.id,
         parents: job.expansion.parents.clone(),
-        operator: job.expansion.operator.clone(),
-        code_sha256: hash_bytes(written.code.as_bytes()),
         plan: written.plan,
-        code: written.code,
         buggy: written.failure,
-        metric: None,
-        signals: Vec::new(),
-        metric_source: None,
-        flags: Vec::new(),
-        summary: String::new(),
-        submission: Verdict::Missing { found: "nothing: it was never executed".to_owned() },
-        predictions: BTreeMap::new(),
-        execution_ms: 0,
         reason: job.expansion.reason.clone(),
+        ..NodeRecord::begun(job.id, &job.expansion.operator).with_code(written.code)
     }
 }
 

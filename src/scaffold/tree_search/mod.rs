@@ -14,6 +14,7 @@ pub mod expand;
 pub mod memory;
 pub mod operators;
 pub mod policy;
+mod samples;
 pub mod selection;
 pub mod spec;
 pub mod variables;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use crate::common::Common;
 use crate::context::RunContext;
 use crate::strategy::{Strategy, StrategyError, StrategyFuture};
-use crate::tree_search::operators::OperatorSpec;
+use crate::tree_search::operators::Operator;
 
 pub use spec::TreeSearchSpec;
 
@@ -42,8 +43,8 @@ impl Strategy for TreeSearch {
 }
 
 /// The operator of this name. A scaffold is checked when it is loaded, so only a policy in Rust can name a wrong one.
-pub(crate) fn operator_of<'a>(search: &'a TreeSearch, name: &str) -> Result<&'a OperatorSpec, StrategyError> {
-    search.spec.operators.get(name).ok_or_else(|| {
+pub(crate) fn operator_of<'a>(search: &'a TreeSearch, name: &str) -> Result<&'a dyn Operator, StrategyError> {
+    search.spec.operators.get(name).map(|operator| &**operator).ok_or_else(|| {
         StrategyError::Policy(format!("it asks for the operator `{name}`, which the scaffold does not have"))
     })
 }

@@ -25,7 +25,12 @@ pub(crate) struct Podium {
 impl Podium {
     /// The program in `place`: nothing of the caller's environment but `PATH`.
     pub(crate) fn new(place: &Place) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_podium"));
+        Self::of(place, Path::new(env!("CARGO_BIN_EXE_podium")))
+    }
+
+    /// As [`Self::new`], of a program that has more in it.
+    pub(crate) fn of(place: &Place, program: &Path) -> Self {
+        let mut command = Command::new(program);
         command
             .env_clear()
             .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))

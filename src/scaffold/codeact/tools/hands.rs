@@ -51,8 +51,8 @@ pub(crate) struct Submission {
     pub(crate) verdict: Verdict,
 }
 
-/// What one call works with.
-pub(crate) struct Hands<'a> {
+/// What one call works with: a tool's only way out.
+pub struct Hands<'a> {
     /// The agent.
     pub(crate) agent: &'a CodeAct,
     /// The world.
@@ -76,29 +76,30 @@ impl<'a> Hands<'a> {
         Self { agent, context, memory, step, call, effects: Cell::new(0) }
     }
 
+    /// The run context, for effects under keys of [`Self::key`].
+    pub const fn context(&self) -> &'a dyn RunContext {
+        self.context
+    }
+
     /// The key of the next effect of this call.
-    pub(crate) fn key(&self, what: &str) -> EffectKey {
+    pub fn key(&self, what: &str) -> EffectKey {
         let number = self.effects.get();
         self.effects.set(number + 1);
         EffectKey::step(self.step, &format!("{}.{number}-{what}", self.call))
     }
 
     /// Renders a template.
-    pub(crate) fn render<V: Serialize>(
-        &self,
-        template: &str,
-        variables: &V,
-    ) -> Result<String, StrategyError> {
+    pub fn render<V: Serialize>(&self, template: &str, variables: &V) -> Result<String, StrategyError> {
         self.agent.common.prompts.render(template, variables)
     }
 
     /// What a program printed, as a reader of a terminal would have seen it and no longer than an observation may be.
-    pub(crate) fn output(&self, text: &str) -> Result<String, StrategyError> {
+    pub fn output(&self, text: &str) -> Result<String, StrategyError> {
         self.shortened(&readable(text))
     }
 
     /// A text no longer than an observation may be: its two ends.
-    pub(crate) fn shortened(&self, text: &str) -> Result<String, StrategyError> {
+    pub fn shortened(&self, text: &str) -> Result<String, StrategyError> {
         let max = self.agent.spec.tokens.observation;
         if estimate_text(text) <= max {
             return Ok(text.to_owned());

@@ -1,6 +1,7 @@
 //! The tools: each a small file with the type of its arguments, from which its schema is read, and what it does.
 //!
-//! A new one is a file with a [`Tool`] and a line in `built_in`; one that runs a command needs no Rust, but a table in
+//! A new one is a file with a [`Tool`] and a line in [`Tools::default`], or in a program of the user's own one in its
+//! registry; one that runs a command needs no Rust, but a table in
 //! a scaffold file ([`command`]). What a tool says to a model is a template's, from the values that the tool hands it.
 //!
 //! - `hands`: what tools work with; `outcome`: what comes of a call; `manual`: what a tool says of itself
@@ -20,6 +21,8 @@ pub mod session;
 pub(crate) mod think;
 pub(crate) mod validate;
 
+use std::sync::Arc;
+
 use futures_util::future::LocalBoxFuture;
 use podium_types::nearest::nearest;
 use serde::Deserialize;
@@ -29,14 +32,14 @@ use crate::codeact::arguments::fit::{Fitted, fit};
 use crate::codeact::arguments::{ArgumentFault, Schema};
 use crate::codeact::spec::ToolSpec;
 use crate::strategy::StrategyError;
-pub(crate) use hands::Hands;
-pub(crate) use outcome::Outcome;
+pub use hands::Hands;
+pub use outcome::Outcome;
 
 /// The future of a call.
-pub(crate) type Called<'a> = LocalBoxFuture<'a, Result<Outcome, StrategyError>>;
+pub type Called<'a> = LocalBoxFuture<'a, Result<Outcome, StrategyError>>;
 
 /// A tool.
-pub(crate) trait Tool: std::fmt::Debug + Send + Sync {
+pub trait Tool: std::fmt::Debug + Send + Sync {
     /// The name that a scaffold and a model know it by.
     fn name(&self) -> &str;
 
@@ -52,65 +55,68 @@ pub(crate) trait Tool: std::fmt::Debug + Send + Sync {
     fn call<'a>(&'a self, hands: &'a Hands<'a>, arguments: Map<String, Value>) -> Called<'a>;
 }
 
-/// The tools that come with the strategy.
-fn built_in(name: &str) -> Option<Box<dyn Tool>> {
-    let tools: [Box<dyn Tool>; 6] = [
-        Box::new(bash::Bash),
-        Box::new(ipython::Ipython),
-        Box::new(editor::Editor),
-        Box::new(think::Think),
-        Box::new(validate::Validate),
-        Box::new(finish::Finish),
-    ];
-    tools.into_iter().find(|tool| tool.name() == name)
+/// The tools that need no command, those of a user's program included.
+#[derive(Clone, Debug)]
+pub struct Tools(Vec<Arc<dyn Tool>>);
+
+impl Default for Tools {
+    /// The tools that come with the strategy.
+    fn default() -> Self {
+        Self(vec![
+            Arc::new(bash::Bash),
+            Arc::new(ipython::Ipython),
+            Arc::new(editor::Editor),
+            Arc::new(think::Think),
+            Arc::new(validate::Validate),
+            Arc::new(finish::Finish),
+        ])
+    }
 }
 
-/// Whether a tool of this name comes with the strategy.
-pub(crate) fn is_built_in(name: &str) -> bool {
-    built_in(name).is_some()
+impl PartialEq for Tools {
+    fn eq(&self, other: &Self) -> bool {
+        self.names().eq(other.names())
+    }
 }
 
-/// The names of the tools that come with the strategy.
-pub(crate) const BUILT_IN: [&str; 6] =
-    [names::BASH, names::IPYTHON, names::EDITOR, names::THINK, names::VALIDATE, names::FINISH];
+impl Tools {
+    /// Their names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|tool| tool.name())
+    }
+
+    /// With one more, or with another in the place of the one of its name.
+    pub(crate) fn insert(&mut self, tool: Arc<dyn Tool>) {
+        match self.0.iter_mut().find(|known| known.name() == tool.name()) {
+            Some(known) => *known = tool,
+            None => self.0.push(tool),
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        self.0.iter().find(|tool| tool.name() == name).map(Arc::clone)
+    }
+}
 
 /// The tools of a scaffold.
 #[derive(Debug)]
-pub(crate) struct Catalogue(Vec<(Box<dyn Tool>, Schema)>);
+pub(crate) struct Catalogue(Vec<(Arc<dyn Tool>, Schema)>);
 
 impl Catalogue {
     /// Those that a scaffold names. It is checked when it is loaded, so that all of them are there.
-    pub(crate) fn new(specs: &[ToolSpec]) -> Self {
-        let tool = |spec: &ToolSpec| -> Option<Box<dyn Tool>> {
+    pub(crate) fn new(specs: &[ToolSpec], known: &Tools) -> Self {
+        let tool = |spec: &ToolSpec| -> Option<Arc<dyn Tool>> {
             match &spec.command {
-                Some(command) => Some(Box::new(command::Command::new(&spec.name, command))),
-                None => built_in(&spec.name),
+                Some(command) => Some(Arc::new(command::Command::new(&spec.name, command))),
+                None => known.get(&spec.name),
             }
         };
-        Self(
-            specs
-                .iter()
-                .filter_map(tool)
-                .map(|tool| {
-                    let schema = tool.schema();
-                    (tool, schema)
-                })
-                .collect(),
-        )
+        Self(specs.iter().filter_map(tool).map(with_schema).collect())
     }
 
-    /// Those that come with the strategy.
-    pub(crate) fn built_in() -> Self {
-        Self(
-            BUILT_IN
-                .iter()
-                .filter_map(|name| built_in(name))
-                .map(|tool| {
-                    let schema = tool.schema();
-                    (tool, schema)
-                })
-                .collect(),
-        )
+    /// All that need no command.
+    pub(crate) fn of(known: &Tools) -> Self {
+        Self(known.0.iter().map(Arc::clone).map(with_schema).collect())
     }
 
     /// The tool of this name and its parameters.
@@ -139,8 +145,13 @@ impl Catalogue {
     }
 }
 
+fn with_schema(tool: Arc<dyn Tool>) -> (Arc<dyn Tool>, Schema) {
+    let schema = tool.schema();
+    (tool, schema)
+}
+
 /// Arguments as a tool's type has them.
-pub(crate) fn read<T: for<'de> Deserialize<'de>>(arguments: Map<String, Value>) -> Result<T, ArgumentFault> {
+pub fn read<T: for<'de> Deserialize<'de>>(arguments: Map<String, Value>) -> Result<T, ArgumentFault> {
     serde_json::from_value(Value::Object(arguments))
         .map_err(|error| ArgumentFault::NotJson { problem: error.to_string() })
 }

@@ -7,17 +7,30 @@ use crate::strategy::StrategyError;
 
 /// What a model reads of a call, and what the loop must know of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub struct Outcome {
     /// What the model reads.
-    pub(crate) text: String,
+    pub text: String,
     /// What it came to, without what differs each time: two calls with the same came to the same.
-    pub(crate) came_to: String,
+    pub came_to: String,
     /// It did not do what was asked.
-    pub(crate) failed: bool,
+    pub failed: bool,
     /// It waited for a program that goes on: however often, that is no circle.
-    pub(crate) waited: bool,
+    pub waited: bool,
     /// The agent is done, in its words.
-    pub(crate) finished: Option<String>,
+    pub finished: Option<String>,
+}
+
+impl Outcome {
+    /// A call that did what was asked, and what the model reads of it.
+    pub fn done(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { came_to: text.clone(), text, ..Self::default() }
+    }
+
+    /// A call that failed, and what the model reads of it.
+    pub fn failed(text: impl Into<String>) -> Self {
+        Self { failed: true, ..Self::done(text) }
+    }
 }
 
 /// A call that cannot be made.

@@ -8,6 +8,7 @@ use crate::research_loop::words::Words;
 use crate::strategy::StrategyError;
 use podium_types::files::FileFault;
 
+#[derive(Debug)]
 pub(super) struct AppendSummary;
 
 impl Action for AppendSummary {

@@ -15,6 +15,18 @@ impl Action for CommandSpec {
         self.arguments.keys().map(String::as_str).collect()
     }
 
+    fn description(&self) -> Option<&str> {
+        Some(&self.description)
+    }
+
+    fn hint(&self, argument: &str) -> Option<&str> {
+        self.arguments.get(argument).map(String::as_str)
+    }
+
+    fn observation(&self) -> Option<&str> {
+        Some(&self.observation)
+    }
+
     fn act<'a>(&'a self, bench: &'a Bench<'a>, input: &'a Input) -> ActionFuture<'a> {
         Box::pin(async move {
             let is_known = |name: &str| self.arguments.contains_key(name);

@@ -7,6 +7,7 @@ use crate::research_loop::answer::Input;
 use crate::research_loop::bench::Bench;
 use crate::research_loop::words::Edit;
 
+#[derive(Debug)]
 pub(super) struct EditScript;
 
 impl Action for EditScript {

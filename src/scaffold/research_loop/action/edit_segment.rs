@@ -8,6 +8,7 @@ use crate::research_loop::answer::Input;
 use crate::research_loop::bench::Bench;
 use crate::research_loop::words::Edit;
 
+#[derive(Debug)]
 pub(super) struct EditSegment;
 
 impl Action for EditSegment {

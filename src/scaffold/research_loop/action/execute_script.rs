@@ -5,6 +5,7 @@ use super::{Action, ActionFuture, Outcome, outputs, path};
 use crate::research_loop::answer::Input;
 use crate::research_loop::bench::{Bench, plain};
 
+#[derive(Debug)]
 pub(super) struct ExecuteScript;
 
 /// To see that a script is there needs no more of it.

@@ -1,7 +1,7 @@
 //! The actions of the agent: each a small file with its name, its arguments and what it does.
 //!
-//! A new one is such a file and a line in [`built_in`]; or none at all: a `[[command]]` of the scaffold file is an action,
-//! too. An action returns the observation; it deals with the world through the [`Bench`] only. `editing`, `lines` and
+//! A new one is such a file and a line in [`Actions::default`], or in a program of the user's own one in its registry; or
+//! none at all: a `[[command]]` of the scaffold file is an action, too. An action returns the observation; it deals with the world through the [`Bench`] only. `editing`, `lines` and
 //! `outputs` hold what several of them do.
 
 mod append_file;
@@ -28,6 +28,7 @@ mod write_file;
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -39,7 +40,7 @@ use crate::strategy::StrategyError;
 
 /// What came of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub enum Outcome {
     /// The agent goes on with this observation.
     Observation(String),
     /// The agent is done.
@@ -47,15 +48,30 @@ pub(crate) enum Outcome {
 }
 
 /// The future of an action.
-pub(crate) type ActionFuture<'a> = Pin<Box<dyn Future<Output = Result<Outcome, StrategyError>> + 'a>>;
+pub type ActionFuture<'a> = Pin<Box<dyn Future<Output = Result<Outcome, StrategyError>> + 'a>>;
 
 /// Something that the agent can do.
-pub(crate) trait Action: Sync {
+pub trait Action: std::fmt::Debug + Send + Sync {
     /// Its name, as the agent writes it.
     fn name(&self) -> &str;
 
     /// Its arguments, in their order.
     fn arguments(&self) -> Vec<&str>;
+
+    /// What it does, for the model; none: the template tells.
+    fn description(&self) -> Option<&str> {
+        None
+    }
+
+    /// What an argument is, for the model; none: the template tells.
+    fn hint(&self, _argument: &str) -> Option<&str> {
+        None
+    }
+
+    /// What it gives, for the model; none: the template tells.
+    fn observation(&self) -> Option<&str> {
+        None
+    }
 
     /// Does it.
     fn act<'a>(&'a self, bench: &'a Bench<'a>, input: &'a Input) -> ActionFuture<'a>;
@@ -64,32 +80,56 @@ pub(crate) trait Action: Sync {
 /// Appends an entry to the research log.
 pub(crate) use append_summary::append as log;
 
-/// All actions of this package.
-fn built_in() -> [&'static dyn Action; 17] {
-    [
-        &list_files::ListFiles,
-        &read_file::ReadFile,
-        &write_file::WriteFile,
-        &append_file::AppendFile,
-        &copy_file::CopyFile,
-        &inspect_lines::InspectLines,
-        &undo_edit::UndoEdit,
-        &execute_script::ExecuteScript,
-        &edit_script::EditScript,
-        &edit_segment::EditSegment,
-        &understand_file::UnderstandFile,
-        &retrieval::Retrieval,
-        &append_summary::AppendSummary,
-        &reflection::Reflection,
-        &request_help::RequestHelp,
-        &validate_submission::ValidateSubmission,
-        &final_answer::FinalAnswer,
-    ]
+/// The actions that a research loop knows, those of a user's program included.
+#[derive(Clone, Debug)]
+pub struct Actions(Vec<Arc<dyn Action>>);
+
+impl Default for Actions {
+    /// All actions of this package.
+    fn default() -> Self {
+        Self(vec![
+            Arc::new(list_files::ListFiles),
+            Arc::new(read_file::ReadFile),
+            Arc::new(write_file::WriteFile),
+            Arc::new(append_file::AppendFile),
+            Arc::new(copy_file::CopyFile),
+            Arc::new(inspect_lines::InspectLines),
+            Arc::new(undo_edit::UndoEdit),
+            Arc::new(execute_script::ExecuteScript),
+            Arc::new(edit_script::EditScript),
+            Arc::new(edit_segment::EditSegment),
+            Arc::new(understand_file::UnderstandFile),
+            Arc::new(retrieval::Retrieval),
+            Arc::new(append_summary::AppendSummary),
+            Arc::new(reflection::Reflection),
+            Arc::new(request_help::RequestHelp),
+            Arc::new(validate_submission::ValidateSubmission),
+            Arc::new(final_answer::FinalAnswer),
+        ])
+    }
 }
 
-/// Names of the actions of this package.
-pub(crate) fn names() -> Vec<&'static str> {
-    built_in().into_iter().map(Action::name).collect()
+impl PartialEq for Actions {
+    fn eq(&self, other: &Self) -> bool {
+        self.names() == other.names()
+    }
+}
+
+impl Actions {
+    /// Their names.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.all().map(Action::name).collect()
+    }
+
+    /// With one more, or with another in the place of the one of its name.
+    pub(crate) fn insert(&mut self, action: Arc<dyn Action>) {
+        self.0.retain(|known| known.name() != action.name());
+        self.0.push(action);
+    }
+
+    fn all(&self) -> impl Iterator<Item = &dyn Action> {
+        self.0.iter().map(|action| &**action)
+    }
 }
 
 /// An action that original runs know and no run has: code in the harness's own process.
@@ -101,21 +141,21 @@ pub(crate) fn signatures(spec: &ResearchLoopSpec) -> Vec<Signature> {
         name: name.to_owned(),
         arguments: arguments.into_iter().map(str::to_owned).collect(),
     };
-    let built_in = built_in().into_iter().map(|action| signature(action.name(), action.arguments()));
+    let known = spec.known.all().map(|action| signature(action.name(), action.arguments()));
     let commands = spec
         .command
         .iter()
         .map(|command| signature(&command.name, command.arguments.keys().map(String::as_str).collect()));
-    built_in.chain([signature(NEVER.0, vec![NEVER.1])]).chain(commands).collect()
+    known.chain([signature(NEVER.0, vec![NEVER.1])]).chain(commands).collect()
 }
 
 /// The action of a name, where the scaffold has it.
-fn find<'a>(spec: &'a ResearchLoopSpec, name: &str) -> Option<&'a dyn Action> {
+pub(crate) fn find<'a>(spec: &'a ResearchLoopSpec, name: &str) -> Option<&'a dyn Action> {
     if let Some(command) = spec.command.iter().find(|command| command.name == name) {
         return Some(command);
     }
     let is_on = spec.actions.on.iter().any(|on| on == name);
-    built_in().into_iter().find(|action| is_on && action.name() == name)
+    spec.known.all().find(|action| is_on && action.name() == name)
 }
 
 /// Takes the action of a name.
@@ -137,7 +177,7 @@ fn seen(bench: &Bench<'_>, words: &Words<'_>) -> Result<Outcome, StrategyError> 
 }
 
 /// The text of an argument; a number or a list as JSON.
-fn text(input: &Input, name: &str) -> String {
+pub fn text(input: &Input, name: &str) -> String {
     match input.get(name) {
         Some(Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),
@@ -151,7 +191,7 @@ fn path(input: &Input, name: &str) -> String {
 }
 
 /// A whole number, also one that was written as text.
-fn number(input: &Input, name: &str) -> Option<u64> {
+pub fn number(input: &Input, name: &str) -> Option<u64> {
     match input.get(name)? {
         Value::Number(number) => number.as_u64().or_else(|| number.as_i64().map(|_| 0)).or_else(|| {
             let number =

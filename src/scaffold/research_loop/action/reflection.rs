@@ -5,6 +5,7 @@ use crate::research_loop::answer::Input;
 use crate::research_loop::bench::{Bench, LOG};
 use crate::research_loop::words::{Question, Words};
 
+#[derive(Debug)]
 pub(super) struct Reflection;
 
 impl Action for Reflection {

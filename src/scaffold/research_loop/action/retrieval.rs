@@ -6,6 +6,7 @@ use crate::research_loop::bench::{Bench, LOG};
 use crate::research_loop::words::{Question, Words};
 use podium_types::files::FileFault;
 
+#[derive(Debug)]
 pub(super) struct Retrieval;
 
 impl Action for Retrieval {

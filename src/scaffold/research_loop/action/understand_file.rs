@@ -6,6 +6,7 @@ use crate::research_loop::bench::Bench;
 use crate::research_loop::digest::digest;
 use crate::research_loop::words::{Question, Words};
 
+#[derive(Debug)]
 pub(super) struct UnderstandFile;
 
 impl Action for UnderstandFile {

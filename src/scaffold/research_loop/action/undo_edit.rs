@@ -8,6 +8,7 @@ use crate::research_loop::answer::Input;
 use crate::research_loop::bench::{Bench, plain};
 use crate::research_loop::words::Words;
 
+#[derive(Debug)]
 pub(super) struct UndoEdit;
 
 impl Action for UndoEdit {

@@ -5,6 +5,7 @@ use crate::research_loop::answer::Input;
 use crate::research_loop::bench::Bench;
 use crate::research_loop::words::Words;
 
+#[derive(Debug)]
 pub(super) struct WriteFile;
 
 impl Action for WriteFile {

@@ -9,6 +9,8 @@ mod budget;
 #[cfg(test)]
 mod codeact;
 #[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod home;
 #[cfg(test)]
 mod judgement;

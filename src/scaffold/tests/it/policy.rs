@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use podium_scaffold::context::Direction;
 use podium_scaffold::node::NodeRecord;
-use podium_scaffold::tree_search::policy::{Ask, PolicySpec, build};
+use podium_scaffold::tree_search::policy::{Ask, Plan, build};
 use podium_scaffold::tree_search::view::{Expansion, Tree, View};
 use podium_types::rng::Rng;
 
@@ -17,11 +17,11 @@ fn ask(
     pending: &[(u32, &[u32])],
     seed: u64,
 ) -> (String, Vec<u32>) {
-    ask_policy(&tables(&aide(overrides)).policy, nodes, pending, seed)
+    ask_policy(&*tables(&aide(overrides)).policy, nodes, pending, seed)
 }
 
 fn ask_policy(
-    policy: &PolicySpec,
+    policy: &dyn Plan,
     nodes: &[NodeRecord],
     pending: &[(u32, &[u32])],
     seed: u64,
@@ -117,7 +117,7 @@ fn the_coin_falls_as_often_as_the_file_says() {
     for (chance, expected) in [("0.5", 0.5), ("0.2", 0.2), ("0.9", 0.9)] {
         let overrides = [TWO_DRAFTS, ("policy.rule.debug.probability", chance)];
         let policy = tables(&aide(&overrides)).policy;
-        let draws: Vec<_> = (0..2_000).map(|seed| ask_policy(&policy, &nodes, &[], seed)).collect();
+        let draws: Vec<_> = (0..2_000).map(|seed| ask_policy(&*policy, &nodes, &[], seed)).collect();
         let share = |wanted: &str| draws.iter().filter(|(name, _)| name == wanted).count() as f64 / 2_000.0;
         // Four standard errors of a share of 2,000 draws.
         assert!((share("debug") - expected).abs() < 0.045, "{chance}: {}", share("debug"));

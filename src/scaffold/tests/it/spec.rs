@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use podium_scaffold::spec::overrides::Origin;
-use podium_scaffold::tree_search::policy::PolicySpec;
-use podium_scaffold::tree_search::policy::rules::RuleSpec;
+use podium_scaffold::tree_search::policy::rules::{RuleSpec, RulesSpec};
 use podium_scaffold::{Scaffold, SpecError};
 
 use crate::support::{AIDE, AIDE_MLEBENCH, TREE_SEARCHES, aide, prompts, scaffold, tables};
@@ -15,8 +14,9 @@ fn error(file: &str, overrides: &[(&str, &str)]) -> String {
 }
 
 fn rules(scaffold: &Scaffold) -> Vec<RuleSpec> {
-    let PolicySpec::Rules(rules) = tables(scaffold).policy else { panic!("AIDE is written as rules") };
-    rules.rule
+    let mut policy = tables(scaffold).policy.values().clone();
+    assert_eq!(policy.as_object_mut().unwrap().remove("kind"), Some("rules".into()));
+    serde_json::from_value::<RulesSpec>(policy).unwrap().rule
 }
 
 #[test]
@@ -128,7 +128,10 @@ fn a_template_may_not_ask_for_what_nobody_sets() {
     templates.get_mut("aide/task.md.tera").unwrap().push_str("{{ descripton }}");
     let error = Scaffold::load(AIDE, templates, &[]).unwrap_err();
     let SpecError::Prompt { message, .. } = &error else { panic!("{error}") };
-    assert_eq!(message, "nothing sets the variable `descripton`; nearest: `description`");
+    assert_eq!(
+        message,
+        "in `aide/task.md.tera`, line 7: nothing sets the variable `descripton`; nearest: `description`"
+    );
 }
 
 #[test]

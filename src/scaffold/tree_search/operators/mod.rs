@@ -1,8 +1,8 @@
 //! Operators: how a child is made. An operator gets a [`Bench`] with its parents and its prompt's parts, asks models,
 //! may run programs of its own on the way, and ends with one program that the engine executes and judges.
 //!
-//! A new operator is one file with its tables that implements [`Operator`], a variant of [`OperatorSpec`] and an arm in
-//! [`OperatorSpec::operator`]; all that loading, checking and showing a scaffold needs to know are the prompts it asks
+//! A new operator is one file with its tables that implements [`Operator`], and a line in `ship`, or in a program of the
+//! user's own one in its registry; all that loading, checking and showing a scaffold needs to know are the prompts it asks
 //! with. The usual kind, `write`, needs no code at all: a template and a role.
 
 mod ablate;
@@ -13,26 +13,37 @@ pub(crate) mod request;
 mod tests;
 mod write;
 
+use std::sync::Arc;
+
 use futures_util::future::LocalBoxFuture;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 
 use crate::blueprint::{PromptUse, RoleUse};
+use crate::parts::Kinds;
 use crate::spec::SpecError;
 use crate::spec::check::invalid;
 use crate::strategy::StrategyError;
-use crate::tree_search::operators::bench::Bench;
 
 pub use ablate::AblateSpec;
+pub use bench::{Bench, SOLUTION};
 pub use write::WriteSpec;
 
-/// How a child is made, as a file says it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum OperatorSpec {
-    /// One prompt, and its answer is the program.
-    Write(WriteSpec),
-    /// A study of what the parent's parts are worth, then one prompt that shows it.
-    Ablate(AblateSpec),
+/// The kinds of operators of this package, by the words that files use.
+pub(crate) fn ship(kinds: &mut Kinds<dyn Operator>) {
+    kinds.insert("write", read::<WriteSpec>);
+    kinds.insert("ablate", read::<AblateSpec>);
+}
+
+/// Reads an operator's tables.
+pub(crate) fn read<O>(table: toml::Table) -> Result<(Arc<dyn Operator>, Json), toml::de::Error>
+where
+    O: Operator + Serialize + DeserializeOwned + 'static,
+{
+    let operator: O = table.try_into()?;
+    let values = serde_json::to_value(&operator).unwrap_or_default();
+    Ok((Arc::new(operator), values))
 }
 
 /// Words of effect keys below a node, which no operator may have as its name.
@@ -53,11 +64,13 @@ const TAKEN: &[&str] = &[
 
 /// What an operator made.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Written {
-    pub(crate) plan: String,
-    pub(crate) code: String,
+pub struct Written {
+    /// The plan in words.
+    pub plan: String,
+    /// The program.
+    pub code: String,
     /// Why nothing may be executed; none: the program is whole.
-    pub(crate) failure: Option<String>,
+    pub failure: Option<String>,
 }
 
 /// One of an operator's prompts.
@@ -70,7 +83,7 @@ pub struct Asks<'a> {
 }
 
 /// A way to make a child.
-pub(crate) trait Operator {
+pub trait Operator: std::fmt::Debug + Send + Sync {
     /// Its prompts, in the order in which they are sent; the last asks for the program that is judged.
     fn asks(&self) -> Vec<Asks<'_>>;
 
@@ -78,40 +91,25 @@ pub(crate) trait Operator {
     fn apply<'a>(&'a self, bench: &'a Bench<'a>) -> LocalBoxFuture<'a, Result<Written, StrategyError>>;
 }
 
-impl OperatorSpec {
-    /// The code behind it.
-    pub(crate) fn operator(&self) -> &dyn Operator {
-        match self {
-            Self::Write(write) => write,
-            Self::Ablate(ablate) => ablate,
-        }
+/// Checks values that are well formed; `name` is the operator's.
+pub(crate) fn check(name: &str, operator: &dyn Operator) -> Result<(), SpecError> {
+    let path = format!("operators.{name}");
+    let asks = operator.asks();
+    if TAKEN.contains(&name) || asks.iter().any(|ask| ask.table == name) {
+        return Err(invalid(&path, "is a name of Podium's own; take another"));
     }
+    asks.iter().try_for_each(|ask| ask.write.check(&ask.path(&path)))
+}
 
-    /// Its prompts, in the order in which they are sent.
-    pub fn asks(&self) -> Vec<Asks<'_>> {
-        self.operator().asks()
-    }
+/// The roles that are asked.
+pub(crate) fn roles<'a>(path: &str, operator: &'a dyn Operator) -> Vec<RoleUse<'a>> {
+    let role = |ask: Asks<'_>| format!("{}.role", ask.path(path));
+    operator.asks().into_iter().map(|ask| RoleUse { path: role(ask), name: &ask.write.role }).collect()
+}
 
-    /// Checks values that are well formed; `name` is the operator's.
-    pub(crate) fn check(&self, name: &str) -> Result<(), SpecError> {
-        let path = format!("operators.{name}");
-        let asks = self.asks();
-        if TAKEN.contains(&name) || asks.iter().any(|ask| ask.table == name) {
-            return Err(invalid(&path, "is a name of Podium's own; take another"));
-        }
-        asks.iter().try_for_each(|ask| ask.write.check(&ask.path(&path)))
-    }
-
-    /// The roles that are asked.
-    pub(crate) fn roles(&self, path: &str) -> Vec<RoleUse<'_>> {
-        let role = |ask: Asks<'_>| format!("{}.role", ask.path(path));
-        self.asks().into_iter().map(|ask| RoleUse { path: role(ask), name: &ask.write.role }).collect()
-    }
-
-    /// The templates that are rendered.
-    pub(crate) fn prompts(&self, path: &str) -> Vec<PromptUse<'_>> {
-        self.asks().into_iter().flat_map(|ask| ask.write.prompts(&ask.path(path))).collect()
-    }
+/// The templates that are rendered.
+pub(crate) fn prompts<'a>(path: &str, operator: &'a dyn Operator) -> Vec<PromptUse<'a>> {
+    operator.asks().into_iter().flat_map(|ask| ask.write.prompts(&ask.path(path))).collect()
 }
 
 impl Asks<'_> {

@@ -17,7 +17,7 @@ use crate::node::NodeRecord;
 use crate::prompts::Prompts;
 use crate::prompts::variables::RunVariables;
 use crate::registry::Registry;
-use crate::spec::resolve;
+use crate::spec::{Source, resolve};
 use crate::tree_search::memory::Memory;
 use crate::tree_search::operators::WriteSpec;
 use crate::tree_search::operators::bench::Parent;
@@ -61,7 +61,7 @@ fn searches() -> Vec<(String, TreeSearch)> {
         if resolved.head.strategy != "tree_search" {
             continue;
         }
-        let spec: TreeSearchSpec = serde_json::from_value(resolved.spec).unwrap();
+        let spec = TreeSearchSpec::read(&Source::new(&text).unwrap(), &Registry::shipped()).unwrap();
         let prompts = Prompts::new(prompts()).unwrap();
         let common = Common { head: resolved.head.into(), prompts: prompts.into() };
         searches.push((name, TreeSearch { common, spec: spec.into() }));

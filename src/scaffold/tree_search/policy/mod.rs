@@ -2,8 +2,8 @@
 //!
 //! A policy is *ask and tell*: a deterministic function of the finished nodes, the expansions in work, the budget
 //! and its random numbers. It sees no model, no file and no clock, and a resumed run rebuilds its state by telling it
-//! the same nodes again. A new policy is one file with its numbers and its [`Policy`], a variant of [`PolicySpec`] and
-//! an arm in [`PolicySpec::plan`]. Greedy-like policies need no code: see [`rules`].
+//! the same nodes again. A new policy is one file with its numbers ([`Plan`]) and its [`Policy`], and a line in
+//! `ship`, or in a program of the user's own one in its registry. Greedy-like policies need no code: see [`rules`].
 
 pub mod best_first;
 pub mod evolution;
@@ -15,10 +15,15 @@ pub mod rules;
 mod sketch;
 mod uct;
 
+use std::sync::Arc;
+
 use podium_types::rng::Rng;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 
 use crate::node::NodeRecord;
+use crate::parts::Kinds;
 use crate::spec::SpecError;
 use crate::tree_search::policy::best_first::BestFirstSpec;
 use crate::tree_search::policy::evolution::EvolutionSpec;
@@ -29,55 +34,28 @@ use crate::tree_search::policy::repair::{Repair, RepairSpec};
 use crate::tree_search::policy::rules::RulesSpec;
 use crate::tree_search::view::{Expansion, View};
 
-/// The policies that a file may name, each with its numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum PolicySpec {
-    /// An ordered list of rules.
-    Rules(RulesSpec),
-    /// A coin and any node.
-    Random(RandomSpec),
-    /// AIRA-dojo's Monte-Carlo tree search.
-    Mcts(MctsSpec),
-    /// AIRA-dojo's evolution on islands.
-    Evolution(EvolutionSpec),
-    /// The best first, and the most unlike of equals.
-    BestFirst(BestFirstSpec),
-    /// ML-Master's tree search with lines, locks and shaped rewards.
-    MlMaster(MlMasterSpec),
+/// The policies of this package, by the words that files use.
+pub(crate) fn ship(kinds: &mut Kinds<dyn Plan>) {
+    kinds.insert("rules", read::<RulesSpec>);
+    kinds.insert("random", read::<RandomSpec>);
+    kinds.insert("mcts", read::<MctsSpec>);
+    kinds.insert("evolution", read::<EvolutionSpec>);
+    kinds.insert("best_first", read::<BestFirstSpec>);
+    kinds.insert("ml_master", read::<MlMasterSpec>);
 }
 
-impl PolicySpec {
-    /// The numbers of the policy that is named.
-    fn plan(&self) -> &dyn Plan {
-        match self {
-            Self::Rules(rules) => rules,
-            Self::Random(random) => random,
-            Self::Mcts(mcts) => mcts,
-            Self::Evolution(evolution) => evolution,
-            Self::BestFirst(best_first) => best_first,
-            Self::MlMaster(ml_master) => ml_master,
-        }
-    }
-
-    /// What is wrong with values that are well formed.
-    pub(crate) fn check(&self) -> Result<(), SpecError> {
-        self.plan().check()
-    }
-
-    /// The operators that the policy asks for.
-    pub(crate) fn operators(&self) -> Vec<OperatorUse<'_>> {
-        self.plan().operators()
-    }
-
-    /// Whether repairs at once need an operator of their own.
-    pub(crate) fn counts_by_operator(&self) -> bool {
-        self.plan().counts_by_operator()
-    }
+/// Reads a policy's numbers.
+pub(crate) fn read<P>(table: toml::Table) -> Result<(Arc<dyn Plan>, Json), toml::de::Error>
+where
+    P: Plan + Serialize + DeserializeOwned + 'static,
+{
+    let plan: P = table.try_into()?;
+    let values = serde_json::to_value(&plan).unwrap_or_default();
+    Ok((Arc::new(plan), values))
 }
 
 /// A policy's numbers, as a file has them.
-pub(crate) trait Plan {
+pub trait Plan: std::fmt::Debug + Send + Sync {
     /// What is wrong with values that are well formed.
     fn check(&self) -> Result<(), SpecError>;
 
@@ -88,6 +66,11 @@ pub(crate) trait Plan {
     /// it never asks for.
     fn counts_by_operator(&self) -> bool {
         false
+    }
+
+    /// What it does in a few words, where its numbers alone do not say it.
+    fn told(&self) -> Option<String> {
+        None
     }
 
     /// The policy at its beginning.
@@ -105,12 +88,12 @@ pub struct OperatorUse<'a> {
 
 impl<'a> OperatorUse<'a> {
     /// The operator under `policy.<field>`.
-    pub(crate) fn policy(field: &str, name: &'a str) -> Self {
+    pub fn policy(field: &str, name: &'a str) -> Self {
         Self { path: format!("policy.{field}"), name }
     }
 
     /// The operators under these fields of `policy`.
-    pub(crate) fn of_policy<const N: usize>(uses: [(&str, &'a String); N]) -> Vec<Self> {
+    pub fn of_policy<const N: usize>(uses: [(&str, &'a String); N]) -> Vec<Self> {
         uses.map(|(field, name)| Self::policy(field, name)).into()
     }
 }
@@ -148,8 +131,8 @@ pub trait Policy {
 }
 
 /// The policy that a scaffold names, at its beginning, with repairs at once where it asks for them.
-pub fn build(spec: &PolicySpec, repair: Option<&RepairSpec>) -> Box<dyn Policy> {
-    let policy = spec.plan().policy();
+pub fn build(plan: &dyn Plan, repair: Option<&RepairSpec>) -> Box<dyn Policy> {
+    let policy = plan.policy();
     match repair {
         Some(repair) => Box::new(Repair::new(policy, repair.clone())),
         None => policy,

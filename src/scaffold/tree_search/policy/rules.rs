@@ -113,6 +113,11 @@ impl Plan for RulesSpec {
         self.rule.iter().map(|rule| OperatorUse::policy(&used(rule), &rule.operator)).collect()
     }
 
+    fn told(&self) -> Option<String> {
+        let names: Vec<&str> = self.rule.iter().map(|rule| rule.name.as_str()).collect();
+        Some(format!("rules: {}", names.join(", else ")))
+    }
+
     fn policy(&self) -> Box<dyn Policy> {
         Box::new(Rules { rules: self.rule.clone() })
     }

@@ -47,7 +47,7 @@ impl Hand {
     pub(crate) fn of(scaffold: &Scaffold) -> Self {
         let spec = tables(scaffold);
         Self {
-            policy: build(&spec.policy, spec.repair.as_ref()),
+            policy: build(&*spec.policy, spec.repair.as_ref()),
             tree: Tree::default(),
             pending: BTreeMap::new(),
             direction: Direction::Higher,

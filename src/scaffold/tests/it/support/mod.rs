@@ -5,8 +5,10 @@ pub(crate) mod home;
 pub(crate) mod script;
 pub(crate) mod shipped;
 
+use podium_scaffold::Registry;
 use podium_scaffold::context::{Direction, Grants};
 use podium_scaffold::node::NodeRecord;
+use podium_scaffold::spec::Source;
 use podium_scaffold::tree_search::TreeSearchSpec;
 use podium_scaffold::{Budget, Scaffold, Task};
 use podium_types::money::Usd;
@@ -57,7 +59,8 @@ pub(crate) fn load(file: &str, overrides: &[(&str, &str)]) -> Scaffold {
 
 /// The tree search of a scaffold as its tables.
 pub(crate) fn tables(scaffold: &Scaffold) -> TreeSearchSpec {
-    serde_json::from_value(scaffold.spec().clone()).unwrap()
+    let file = scaffold.to_toml();
+    TreeSearchSpec::read(&Source::new(&file).unwrap(), &Registry::shipped()).unwrap()
 }
 
 pub(crate) fn task() -> Task {

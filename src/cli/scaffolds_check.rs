@@ -1,0 +1,283 @@
+//! `podium scaffolds check`: everything that can be found before a dollar is spent, all faults at once.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use podium_llm::ModelName;
+use podium_scaffold::SpecError;
+use podium_scaffold::spec::faults;
+use podium_types::nearest::nearest;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::cli::exit;
+use crate::cli::failure::Failure;
+use crate::cli::grants::GrantArguments;
+use crate::cli::run::{equip, watch_signals};
+use crate::cli::terminal::{Terminal, escape};
+use crate::cli::values;
+use crate::run::config::{Place, PreviewMode};
+use crate::run::driver::Interrupt;
+use crate::run::error::RunError;
+use crate::run::events::RunEvent;
+use crate::run::folder::RunFolder;
+use crate::run::limits::Raise;
+use crate::run::order::{Order, packages_pinned};
+use crate::run::site::{PLAYBOOK, Site};
+use crate::run::sitting::StoredRun;
+use crate::run::stop::StoppedBy;
+use crate::run::strategies;
+use crate::run::summary::RunReport;
+use crate::run::wording::Wording;
+
+/// Check a scaffold before a dollar is spent: its file, its prompts, its models, and a dry run with the stand-in
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  podium scaffolds check mine\n  podium scaffolds check mine --no-run -m openai/gpt-4.1-mini\n\n\
+    Exit code 2 where anything is wrong."
+)]
+pub(crate) struct Arguments {
+    /// Its id, or its file
+    scaffold: String,
+    /// The model that you mean to use for all roles: is it known, and does it take what the scaffold asks?
+    #[arg(short, long, value_name = "M", value_parser = values::model)]
+    model: Option<String>,
+    /// The model that you mean to use for one role; may be repeated
+    #[arg(long, value_name = "ROLE=M", value_parser = values::role)]
+    role: Vec<(String, String)>,
+    /// Make no dry run
+    #[arg(long)]
+    no_run: bool,
+    /// The built-in competition of the dry run
+    #[arg(short, long, value_name = "C", default_value = "travel-mode")]
+    competition: String,
+    /// Steps of the dry run
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    steps: u32,
+    #[command(flatten)]
+    grants: GrantArguments,
+    /// Print one JSON document on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+/// Something that is wrong.
+#[derive(Debug, serde::Serialize)]
+struct Fault {
+    /// `key`, `value`, `name`, `prompt`, `model` or `run`.
+    kind: &'static str,
+    /// Line of the scaffold file, from 1.
+    line: Option<usize>,
+    message: String,
+}
+
+pub(crate) fn main(arguments: &Arguments, site: &Site, terminal: &Terminal) -> Result<ExitCode, Failure> {
+    let Subject { id, text, site } = subject(&arguments.scaffold, site)?;
+    let mut found: Vec<Fault> =
+        faults(strategies::registry(), &text, &site.prompts()).iter().map(Fault::of).collect();
+    found.sort_by_key(|fault| fault.line.unwrap_or(usize::MAX));
+    let scaffold = site.scaffold(&id, &[]).ok().filter(|_| found.is_empty());
+    if let Some(scaffold) = &scaffold
+        && scaffold.head().id != id
+    {
+        let message = format!("id: is `{}`, but the file's name says `{id}`", scaffold.head().id);
+        found.push(Fault { kind: "value", line: None, message });
+    }
+    found.extend(models(arguments, scaffold.as_ref(), &site)?);
+    let mut dry_run = Value::Null;
+    if found.is_empty() && !arguments.no_run {
+        match dry(&id, arguments, &site, terminal) {
+            Ok(report) => {
+                dry_run = told(&report);
+                found.extend(unfinished(&report));
+            }
+            Err(failure) => {
+                found.push(Fault {
+                    kind: "run",
+                    line: None,
+                    message: format!("dry run: {}", failure.sentence()),
+                });
+            }
+        }
+    }
+    if arguments.json {
+        terminal.json(&json!({"scaffold": id, "faults": found, "dry_run": dry_run}));
+    } else {
+        for fault in &found {
+            terminal.line(&escape(&fault.message));
+        }
+        let part = |name: &str| dry_run.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        match found.len() {
+            0 if dry_run.is_null() => terminal.line(&format!("{id}: nothing was found; no dry run was made")),
+            0 => terminal.line(&escape(&format!(
+                "{id}: nothing was found; the dry run on {} ended {} (stopped by {})",
+                part("competition"),
+                part("outcome"),
+                part("stopped_by")
+            ))),
+            1 => terminal.line(&format!("{id}: 1 fault")),
+            count => terminal.line(&format!("{id}: {count} faults")),
+        }
+    }
+    Ok(if found.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(exit::USAGE) })
+}
+
+/// What is checked.
+struct Subject {
+    id: String,
+    text: String,
+    /// With the file and the prompts beside it in force.
+    site: Site,
+}
+
+fn subject(named: &str, site: &Site) -> Result<Subject, Failure> {
+    let mut site = site.clone();
+    let path = Path::new(named);
+    let is_file = path.extension().is_some_and(|end| end == "toml") || path.components().count() > 1;
+    if !is_file {
+        let text = site.assets.text(&format!("scaffolds/{named}.toml")).map(str::to_owned);
+        let text = text.ok_or_else(|| site.unknown_scaffold(named))?;
+        return Ok(Subject { id: named.to_owned(), text, site });
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::usage(format!("could not read {}: {error}", path.display()))
+            .hint("name a scaffold (podium scaffolds list), or the file of one")
+    })?;
+    let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let beside: Option<PathBuf> =
+        path.parent().map(|folder| folder.join("../prompts")).filter(|folder| folder.is_dir());
+    if let Some(prompts) = beside {
+        site.assets.lay(&prompts, "prompts").map_err(RunError::from)?;
+    }
+    site.assets.put(&format!("scaffolds/{id}.toml"), text.clone());
+    Ok(Subject { id, text, site })
+}
+
+/// Models that are not known, or do not take what the scaffold asks of them.
+fn models(
+    arguments: &Arguments,
+    scaffold: Option<&podium_scaffold::Scaffold>,
+    site: &Site,
+) -> Result<Vec<Fault>, Failure> {
+    let mut found = Vec::new();
+    let mut tell = |message: String| found.push(Fault { kind: "model", line: None, message });
+    let catalog = site.model_texts()?.catalog().map_err(RunError::from)?;
+    let own: BTreeMap<&str, &str> =
+        arguments.role.iter().map(|(role, model)| (role.as_str(), model.as_str())).collect();
+    let roles: Vec<&str> = scaffold.map(podium_scaffold::Scaffold::roles).unwrap_or_default();
+    for role in own.keys().filter(|role| scaffold.is_some() && !roles.contains(*role)) {
+        tell(format!("--role {role}: the scaffold has no such role; its roles: {}", roles.join(", ")));
+    }
+    for role in roles {
+        let Some(name) = own.get(role).copied().or(arguments.model.as_deref()) else { continue };
+        let name: ModelName = name.parse().map_err(RunError::from)?;
+        if name.provider == PLAYBOOK {
+            continue;
+        }
+        if !catalog.providers().any(|(provider, _)| *provider == name.provider) {
+            let near = nearest(&name.provider, catalog.providers().map(|(provider, _)| provider.as_str()));
+            let hint = near.map(|near| format!("; nearest: `{near}`")).unwrap_or_default();
+            tell(format!("role {role}: there is no provider `{}`{hint}", name.provider));
+            continue;
+        }
+        let facts = catalog.facts(&name);
+        if facts.context_window.is_none() && facts.prices.is_none() {
+            let known: Vec<String> = catalog.entries().map(|(name, _)| name.to_string()).collect();
+            let near = nearest(&name.to_string(), known.iter().map(String::as_str));
+            let hint = near.map(|near| format!("; nearest: `{near}`")).unwrap_or_default();
+            tell(format!(
+                "role {role}: nothing is known of the model `{name}`, no price and no window{hint}"
+            ));
+        }
+        let asked = scaffold.and_then(|scaffold| scaffold.head().models.get(role)?.max_output_tokens);
+        if let (Some(asked), Some(limit)) = (asked, facts.output_limit)
+            && asked > limit
+        {
+            tell(format!("models.{role}.max_output_tokens: is {asked}, and `{name}` gives at most {limit}"));
+        }
+    }
+    Ok(found)
+}
+
+/// A few steps with the stand-in model, in a folder that goes away again.
+fn dry(id: &str, arguments: &Arguments, site: &Site, terminal: &Terminal) -> Result<RunReport, Failure> {
+    let mut site = site.clone();
+    let mut asked = arguments.grants.asked()?;
+    if asked.machine.is_none() {
+        // A trial leaves the machine to others.
+        asked.cpus = asked.cpus.or(Some(1));
+        asked.memory_bytes = asked.memory_bytes.or(Some(2 << 30));
+    }
+    let order = Order {
+        scaffold: id.to_owned(),
+        overrides: Vec::new(),
+        competition: arguments.competition.clone(),
+        model: Some(format!("{PLAYBOOK}/default")),
+        roles: BTreeMap::new(),
+        seed: None,
+        steps: Some(arguments.steps),
+        run_ms: None,
+        execution_ms: Some(30_000),
+        tokens: None,
+        cost: None,
+        sandbox: asked,
+        description: Wording::default(),
+        mle_bench: None,
+        preview: PreviewMode::Full,
+    };
+    site.mounts.clone_from(&order.sandbox.mounts);
+    let pinned = packages_pinned(&site.requirements(&order.sandbox.environment));
+    let mut resolved = order.resolve(&site, pinned)?;
+    let place = tempfile::Builder::new()
+        .prefix("podium-check-")
+        .tempdir()
+        .map_err(|error| Failure::environment(format!("no folder could be made for the dry run: {error}")))?;
+    let (runtime, equipment) = equip(&mut resolved.config, &site, place.path(), terminal)?;
+    let folder = RunFolder::create(place.path(), &order.folder_name()).map_err(RunError::from)?;
+    let run = StoredRun::create(
+        folder,
+        resolved.config,
+        Place { endpoints: equipment.endpoints(), ..site.place() },
+    )?;
+    let lock = run.lock()?;
+    let (interrupter, interrupt) = watch::channel(Interrupt::None);
+    let signals = runtime.spawn(watch_signals(interrupter));
+    let mut silent = |_: &RunEvent| {};
+    let report = runtime.block_on(run.sit(lock, equipment, &Raise::default(), interrupt, &mut silent));
+    signals.abort();
+    runtime.shutdown_background();
+    Ok(report?)
+}
+
+fn told(report: &RunReport) -> Value {
+    json!({
+        "competition": report.competition,
+        "outcome": report.outcome,
+        "stopped_by": report.stopped_by,
+        "detail": report.detail,
+    })
+}
+
+/// A dry run that did not come to an end of its own.
+fn unfinished(report: &RunReport) -> Option<Fault> {
+    let well = matches!(report.stopped_by, StoppedBy::Finished | StoppedBy::Steps | StoppedBy::Time);
+    let message = format!("dry run: {}", report.detail);
+    (!well).then_some(Fault { kind: "run", line: None, message })
+}
+
+impl Fault {
+    fn of(error: &SpecError) -> Self {
+        let (kind, line) = match error {
+            SpecError::Syntax { line, .. } => ("value", Some(*line)),
+            SpecError::Unknown { line, .. } => ("key", Some(*line)),
+            SpecError::Missing { .. } => ("name", None),
+            SpecError::Prompt { .. } => ("prompt", None),
+            SpecError::UnknownPath { .. } | SpecError::Override { .. } | SpecError::Invalid { .. } => {
+                ("value", None)
+            }
+        };
+        Self { kind, line, message: error.to_string() }
+    }
+}
