@@ -4,6 +4,7 @@
 //! - [`attempts`]: what code tried on its sandbox
 //! - [`course`]: what would have been handed in over time, graded after the end
 //! - [`sessions`]: what the shells and kernels of a loop came to
+//! - [`command`]: agents that are programs of their own, and how they ask models
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
 //! - [`oracle`]: all nodes of an ended run graded, for people only
 //! - [`order`]: what a user asks for, resolved into it
@@ -37,6 +38,7 @@ pub mod alone;
 pub mod attempts;
 pub mod batch;
 pub mod clock;
+pub mod command;
 pub mod config;
 pub mod context;
 pub mod course;

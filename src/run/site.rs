@@ -61,6 +61,7 @@ impl Site {
             data_dir: self.data_dir.clone(),
             assets: self.assets.folder().map(Path::to_owned),
             python: self.python.clone(),
+            models: self.own_models.clone(),
             mounts: self.mounts.clone(),
             endpoints: BTreeMap::new(),
             recordings: self.recordings.clone(),

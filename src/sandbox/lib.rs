@@ -62,7 +62,7 @@ use std::{fmt, future::Future, path::PathBuf, pin::Pin, str::FromStr, time::Dura
 use podium_types::execution::Execution;
 use serde::{Deserialize, Serialize};
 
-pub use callback::{Checker, SubmissionCheck};
+pub use callback::{Answering, Checker, Service, ServiceAnswer, ServiceRequest, SubmissionCheck};
 pub use collect::collect;
 pub use docker::DockerSettings;
 pub use environment::{Environment, Interpreter};

@@ -142,10 +142,14 @@ pub(crate) fn told_environment(job: &Job, workspace: &Path) -> BTreeMap<String, 
     environment.map(|(name, value)| (name, value.to_string_lossy().into_owned())).collect()
 }
 
-/// Refuses a job that wants a check of submissions where there can be none.
+/// Refuses a job that wants to ask the harness where that cannot be.
 pub(crate) fn refuse_check(job: &Job, facts: &Facts) -> Result<(), SandboxError> {
     if job.submission_check.is_some() && !facts.callbacks {
         let message = format!("a {} here has no check of submissions inside", facts.kind);
+        return Err(SandboxError::Job { message });
+    }
+    if job.service.is_some() && !facts.callbacks {
+        let message = format!("a {} here has no port at which the harness answers inside", facts.kind);
         return Err(SandboxError::Job { message });
     }
     Ok(())

@@ -18,6 +18,7 @@ mod calls;
 mod checks;
 mod cluster;
 mod codeact;
+mod command;
 mod competitions;
 mod crash;
 mod damage;

@@ -88,6 +88,8 @@ impl Driver<'_> {
                 | Effect::Execute(_)
                 | Effect::Files(_)
                 | Effect::Session(_)
+                | Effect::Hear
+                | Effect::Reply { .. }
                 | Effect::Collect { .. }
                 | Effect::Validate { .. }
                 | Effect::Evaluate { .. }
@@ -226,6 +228,8 @@ impl Driver<'_> {
                 Effect::Execute(_) => ("execute", None),
                 Effect::Files(_) => ("files", None),
                 Effect::Session(_) => ("session", None),
+                Effect::Hear => ("hear", None),
+                Effect::Reply { .. } => ("reply", None),
                 Effect::Collect { .. } => ("collect", None),
                 Effect::Validate { .. } => ("validate", None),
                 Effect::Evaluate { .. } => ("evaluate", None),

@@ -27,6 +27,7 @@ pub(super) fn of(result: &EffectResult, key_number: Option<u32>, budget: &Budget
         }
         EffectResult::Verdict(verdict) => plain(verdict),
         EffectResult::Evaluation(evaluation) => plain(evaluation),
+        EffectResult::Heard(heard) => plain(heard),
         EffectResult::Preview(text) => json!(text),
         EffectResult::Recorded => Value::Null,
     };

@@ -214,6 +214,7 @@ impl Terms {
             timeout_ms: asked.timeout_ms.unwrap_or(self.execution_ms).min(self.execution_ms),
             env: asked.env,
             collect: asked.collect,
+            agent: None,
         })))
     }
 

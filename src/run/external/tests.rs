@@ -160,6 +160,7 @@ impl RunContext for World {
                 EffectResult::Evaluation(Evaluation::Refused { reason: "nothing is held out".to_owned() })
             }
             Effect::Preview(_) => EffectResult::Preview("train.csv: 90 rows".to_owned()),
+            Effect::Hear | Effect::Reply { .. } => panic!("no agent of its own is run here"),
             Effect::Node(_) | Effect::Step(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => {
                 EffectResult::Recorded
             }

@@ -40,7 +40,7 @@ use self::{
 use crate::{
     DialogueFuture, ExecutionFuture, Facts, InForce, Job, Sandbox, SandboxError, SessionFuture, SessionJob,
     Settings,
-    callback::Callbacks,
+    callback::{Callbacks, Offered},
     cgroup::Usage,
     finish::{self, Evidence, Network},
     jail::root,
@@ -113,8 +113,8 @@ impl Docker {
         let client = &self.engine.client;
         let mut running = self.take_hold(&held).await?;
         if let Some(witness) = running.witness.as_ref().filter(|_| self.facts.callbacks) {
-            let (process, check) = (witness.pid, job.submission_check.clone());
-            let callbacks = supervisor::run(move || Callbacks::start(process, check.as_ref())).await?;
+            let (process, offered) = (witness.pid, Offered::of(job));
+            let callbacks = supervisor::run(move || Callbacks::start(process, &offered)).await?;
             running.callbacks = Some(callbacks);
         }
         let watched = running.witness.as_ref().map(Witness::watched).unwrap_or_default();

@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     Facts, Job, SandboxError, Settings,
-    callback::Callbacks,
+    callback::{Callbacks, Offered},
     cgroup::{CpuClock, Usage},
     finish::{Evidence, Network},
     place::{Pipes, Place},
@@ -128,8 +128,8 @@ impl Docker {
             return Err(SandboxError::Start { message: message.to_owned() });
         };
         // On this thread, which may start children.
-        let check = job.submission_check.as_ref();
-        let callbacks = self.facts.callbacks.then(|| Callbacks::start(pid, check)).transpose()?;
+        let offered = Offered::of(job);
+        let callbacks = self.facts.callbacks.then(|| Callbacks::start(pid, &offered)).transpose()?;
         let copy = |first: &OwnedFd| {
             first.try_clone().map_err(|source| SandboxError::System { call: "dup", source })
         };
