@@ -18,7 +18,7 @@ use podium_scaffold::Registry;
 
 fn main() -> ExitCode {
     let registry = Registry::shipped()
-        .with_policy::<policy::Epsilon>("epsilon")
+        .with_policy::<policy::EpsilonSpec>("epsilon")
         .with_operator::<operator::Twice>("twice")
         .with_action(action::ListSizes)
         .with_tool(tool::CountedCheck)

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// The numbers of the policy, and its operators: the keys of `[policy]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Epsilon {
+pub(crate) struct EpsilonSpec {
     /// Drafts before anything is improved.
     drafts: usize,
     /// The chance that any good node is taken.
@@ -29,7 +29,7 @@ pub(crate) struct Epsilon {
     improve: String,
 }
 
-impl Plan for Epsilon {
+impl Plan for EpsilonSpec {
     fn check(&self) -> Result<(), SpecError> {
         check::at_least_one("policy.drafts", self.drafts as u64)?;
         check::share("policy.epsilon", self.epsilon)
@@ -44,7 +44,7 @@ impl Plan for Epsilon {
     }
 }
 
-impl Policy for Epsilon {
+impl Policy for EpsilonSpec {
     fn ask(&mut self, view: &View<'_>, rng: &mut Rng) -> Ask {
         let good: Vec<&NodeRecord> = view.tree.good().collect();
         // One draw for each wish, whatever comes of it: a replay draws the same.

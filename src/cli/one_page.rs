@@ -1,5 +1,5 @@
 //! A run on one page, in Markdown: what was tried, what helped, the validation with its spread, where time and dollars
-//! went, how to use what came out. Made from the journal alone; no model is asked.
+//! went, how to use what came out. Made from the journal alone; no model is asked here.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::cli::failure::Failure;
 use crate::cli::runtime;
+use crate::cli::site::SiteArguments;
 use crate::cli::terminal::{Terminal, escape};
 use crate::run::events::RunEvent;
 use crate::run::sitting::StoredRun;
@@ -23,11 +24,25 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
+pub(crate) fn main(
+    arguments: &Arguments,
+    site: &SiteArguments,
+    terminal: &Terminal,
+) -> Result<ExitCode, Failure> {
     let run = StoredRun::open(&arguments.run)?;
+    let runtime = runtime()?;
+    let stage = if run.config.scaffold.files.is_empty() {
+        None
+    } else {
+        let _inside = runtime.enter();
+        let site = site.open_for(Some(&run.place), terminal)?;
+        site.stage(&run.config, run.folder.path(), &mut |line| {
+            terminal.error_line(&format!("environment  {line}"));
+        })?
+    };
     let mut entries = 0_u64;
     let mut count = |event: &RunEvent| entries += u64::from(matches!(event, RunEvent::Entry { .. }));
-    let (stop, tally) = runtime()?.block_on(run.replay(&mut count))?;
+    let (stop, tally) = runtime.block_on(run.replay(stage, &mut count))?;
     if arguments.json {
         terminal.json(&json!({
             "run": run.folder.path().display().to_string(),

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
 use podium_sandbox::SandboxKind;
 use podium_types::money::Usd;
@@ -38,9 +39,18 @@ use crate::run::world::Equipment;
     podium run --data churn.csv --target churned --metric auc --model openai/gpt-4.1-mini --steps 10"
 )]
 pub(crate) struct Arguments {
-    /// The scaffold: see `podium scaffolds list`
-    #[arg(short, long, default_value = "aide", value_name = "S")]
+    /// The scaffold: its id (see `podium scaffolds list`), or the path of its file
+    #[arg(
+        short,
+        long,
+        default_value = "aide",
+        default_value_if("command", ArgPredicate::IsPresent, "command"),
+        value_name = "S"
+    )]
     scaffold: String,
+    /// An agent of your own, as a shell's command line, run in the sandbox (docs/command.md); the scaffold is `command` then
+    #[arg(long, value_name = "LINE")]
+    command: Option<String>,
     /// The competition: see `podium competitions list`
     #[arg(short, long, value_name = "C", required_unless_present = "data")]
     competition: Option<String>,
@@ -133,10 +143,19 @@ impl Arguments {
         Ok(made.competition.id)
     }
 
+    /// The values of the scaffold that are changed.
+    fn overrides(&self) -> Vec<(String, String)> {
+        let line = self.command.iter().map(|line| {
+            let words = ["sh", "-c", line].map(str::to_owned).map(toml::Value::String);
+            ("agent.command".to_owned(), toml::Value::Array(words.into()).to_string())
+        });
+        line.chain(self.set.iter().cloned()).collect()
+    }
+
     fn order(&self, competition: String) -> Result<Order, Failure> {
         Ok(Order {
             scaffold: self.scaffold.clone(),
-            overrides: self.set.clone(),
+            overrides: self.overrides(),
             competition,
             model: self.model.clone(),
             roles: self.role.iter().cloned().collect(),

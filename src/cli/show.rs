@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use podium_scaffold::NodeRecord;
+use podium_types::chat::{ChatRequest, Message, Speaker};
 use podium_types::usage::Usage;
 use serde::Serialize;
 
@@ -14,12 +15,14 @@ use crate::cli::calls::Calls;
 use crate::cli::failure::Failure;
 use crate::cli::page_file;
 use crate::cli::progress::line;
+use crate::cli::site::SiteArguments;
 use crate::cli::steps::Steps;
 use crate::cli::terminal::{Terminal, escape};
-use crate::cli::{one_page, summary};
+use crate::cli::{model, one_page, summary, values};
 use crate::run::config::RunConfig;
 use crate::run::error::RunError;
 use crate::run::journal::{Entry, Record};
+use crate::run::site::Site;
 use crate::run::sitting::StoredRun;
 use crate::run::story::story;
 use crate::run::summary::RunReport;
@@ -40,6 +43,10 @@ pub(crate) struct Arguments {
     /// The run on one page, in Markdown: what was tried, what helped, where time and dollars went
     #[arg(long, conflicts_with_all = ["calls", "json", "html", "full"])]
     summary: bool,
+    /// Beside --summary: have this model tell what the page says, in its words. It is sent the page, no more; the run is
+    /// not touched, and what it cost is printed
+    #[arg(short, long, value_name = "M", requires = "summary", value_parser = values::model)]
+    model: Option<String>,
     /// Of a loop: show long texts whole
     #[arg(long, conflicts_with_all = ["calls", "json", "html"])]
     full: bool,
@@ -66,14 +73,24 @@ struct Shown<'a> {
     report: Option<RunReport>,
 }
 
-pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
+pub(crate) fn main(
+    arguments: &Arguments,
+    site: &SiteArguments,
+    terminal: &Terminal,
+) -> Result<ExitCode, Failure> {
     let run = StoredRun::open(&arguments.run)?;
     // Read first: a call that is answered meanwhile is in the journal then.
     let open = run.open_intents()?;
     let entries = run.entries_so_far()?;
     let report = run.report()?;
     if arguments.summary {
-        terminal.line(escape(&one_page::page(&run, &entries, report.as_ref())).trim_end());
+        let page = one_page::page(&run, &entries, report.as_ref());
+        if let Some(model) = &arguments.model {
+            let site = site.open(terminal)?;
+            model::ask(model, &retold(&page, &site), &site, terminal)?;
+        } else {
+            terminal.line(escape(&page).trim_end());
+        }
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(file) = &arguments.html {
@@ -106,6 +123,22 @@ pub(crate) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCod
     }
     Ok(ExitCode::SUCCESS)
 }
+
+/// What a model is asked that tells a run's page in its words.
+fn retold(page: &str, site: &Site) -> ChatRequest {
+    // A template without variables is its text but for the remark at its head.
+    let told = site.assets.text("prompts/common/run_summary.md.tera").unwrap_or_default();
+    let told = told.split_once("-#}").map_or(told, |(_, told)| told);
+    ChatRequest {
+        messages: vec![Message::text(Speaker::System, told.trim()), Message::text(Speaker::User, page)],
+        max_output_tokens: Some(SUMMARY_TOKENS),
+        seed: Some(1),
+        ..ChatRequest::default()
+    }
+}
+
+/// Room for a summary and for what a reasoning model thinks before.
+const SUMMARY_TOKENS: u32 = 4096;
 
 /// More of prompts and answers than this would make the page slow to open.
 const CONVERSATIONS: usize = 12_000_000;

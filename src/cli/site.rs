@@ -89,7 +89,12 @@ impl SiteArguments {
             data_dir: absolute(data_dir.unwrap_or_else(|| home.join(".cache/mle-bench/data"))),
             cache_dir: cache.join("podium"),
             variables: variables::read(terminal),
-            own_models: self.own_models(&home),
+            own_models: self
+                .models
+                .clone()
+                .map(absolute)
+                .or_else(|| place.and_then(|place| place.models.clone()))
+                .or_else(|| usual_models(&home)),
             pacing: podium_llm::Pacing::default(),
             stall_timeout: self.stall_timeout.map(Duration::from_millis),
             max_tries: None,
@@ -112,17 +117,14 @@ impl SiteArguments {
             None => told,
         }
     }
+}
 
-    /// The file that was named, or the one in the configuration folder where it is there. One that cannot be looked
-    /// at counts as there: reading it says why.
-    fn own_models(&self, home: &Path) -> Option<PathBuf> {
-        if let Some(named) = &self.models {
-            return Some(absolute(named.clone()));
-        }
-        let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
-        let usual = config.unwrap_or_else(|| home.join(".config")).join("podium/models.toml");
-        usual.try_exists().unwrap_or(true).then_some(usual)
-    }
+/// The file of models in the configuration folder, where it is there. One that cannot be looked at counts as there:
+/// reading it says why.
+fn usual_models(home: &Path) -> Option<PathBuf> {
+    let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
+    let usual = config.unwrap_or_else(|| home.join(".config")).join("podium/models.toml");
+    usual.try_exists().unwrap_or(true).then_some(usual)
 }
 
 /// Names the user's own file of models, where a command uses one.

@@ -8,6 +8,7 @@ use podium_types::number::Number;
 
 use crate::cli::terminal::{Terminal, dollars, escape, one_line};
 use crate::run::attempts::NetworkAttempts;
+use crate::run::command::report::{AgentReport, Restart};
 use crate::run::resources::changed;
 use crate::run::sessions::SessionReport;
 use crate::run::sitting::StoredRun;
@@ -157,6 +158,9 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
     if let Some(sessions) = &report.sessions {
         say("sessions", &told_sessions(sessions));
     }
+    if let Some(agent) = &report.agent {
+        say("agent", &told_agent(agent));
+    }
     if report.warm_executions > 0 {
         say("warm starts", &report.warm_executions.to_string());
     }
@@ -210,6 +214,22 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
 }
 
 /// Shells and kernels, in one line.
+fn told_agent(agent: &AgentReport) -> String {
+    let mut text = format!("{} request{}", agent.requests, if agent.requests == 1 { "" } else { "s" });
+    if agent.refused > 0 {
+        text = format!("{text}, {} refused for a limit", agent.refused);
+    }
+    for (number, restart) in agent.restarts.iter().enumerate() {
+        let Restart { earlier, served, fresh, diverged } = restart;
+        let how = if *diverged { "it went another way than before" } else { "as before" };
+        let place = number + 1;
+        text = format!(
+            "{text}; restart {place}: asked again for {served} of {earlier} calls, then {fresh} new ({how})"
+        );
+    }
+    text
+}
+
 fn told_sessions(sessions: &SessionReport) -> String {
     let many = |count: u32, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     let cut = match sessions.interrupted {

@@ -226,6 +226,7 @@ pub fn end(report: &RunReport) -> End {
         waiting_hours: hours(report.time.waiting_s),
         model_hours: hours(report.time.model_s),
         execution_hours: hours(report.time.execution_s),
+        session_hours: hours(report.time.session_s),
         nodes: report.nodes.total,
         stand_in: report.stand_in,
         sight: sight(report),

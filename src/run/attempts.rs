@@ -60,7 +60,12 @@ pub fn answers_named(entries: &[Entry], competition: &Competition) -> Vec<Answer
         if !matches!(**effect, Effect::Execute(_) | Effect::Session(_) | Effect::Files(_)) {
             return None;
         }
-        let text = serde_json::to_string(effect).ok()?;
+        let text = match &**effect {
+            // What an agent of its own is told of its task is not its own word.
+            Effect::Execute(request) => serde_json::to_string(&(&request.program, &request.env)),
+            effect => serde_json::to_string(effect),
+        };
+        let text = text.ok()?;
         let named = places.iter().find(|place| text.contains(place.as_str()))?;
         Some(AnswerProbe { act: key.clone(), number: key.number(), named: named.clone() })
     };

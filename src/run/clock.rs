@@ -48,6 +48,11 @@ impl Clock {
         })))
     }
 
+    /// Time passes from now on: what was before, a replay of any length, counts in neither clock.
+    pub fn begin(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).since = Instant::now();
+    }
+
     fn change<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.advance(Instant::now());

@@ -90,6 +90,9 @@ pub struct ScaffoldConfig {
     pub toml: String,
     /// Its prompt templates.
     pub prompts: BTreeMap<String, String>,
+    /// The files of its own program, where its strategy is one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 /// The sandbox a run asks for.
@@ -257,6 +260,9 @@ pub struct Place {
     pub assets: Option<std::path::PathBuf>,
     /// The interpreter of a user's own environment.
     pub python: Option<std::path::PathBuf>,
+    /// The user's own file of models, where there was one: what of an experiment has not begun reads it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub models: Option<std::path::PathBuf>,
     /// The read-only folders that are mounted by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub mounts: BTreeMap<String, std::path::PathBuf>,

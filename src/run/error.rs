@@ -109,6 +109,9 @@ pub enum RunError {
         /// What is wrong.
         source: podium_scaffold::spec::SpecError,
     },
+    /// The files of a strategy's own program.
+    #[error(transparent)]
+    ProgramFiles(#[from] crate::run::external::FilesError),
     /// A prompt that does not render.
     #[error(transparent)]
     Strategy(#[from] podium_scaffold::StrategyError),
@@ -275,6 +278,12 @@ pub enum RunError {
     Format(u32),
 }
 
+/// For a strategy that does something else than its journal says.
+const DIVERGED: &str = "the journal is untouched; the program that wrote it (see `program` in config.json) still fits it; a strategy in \
+     another language must ask for the same when it is told the same (docs/protocol.md)";
+/// For files of a strategy's own program.
+const BESIDE: &str = "they are texts that lie beside the scaffold's file, 4 MiB together at most";
+
 /// What to do about a lost journal.
 const PUT_BACK: &str = "put journal.db back from a copy; the best submission so far is still in best/. Going on would begin anew";
 
@@ -322,6 +331,7 @@ impl RunError {
             | Self::Catalog(_)
             | Self::UnknownScaffold { .. }
             | Self::Scaffold { .. }
+            | Self::ProgramFiles(_)
             | Self::Strategy(_)
             | Self::Models(_)
             | Self::ModelCatalog(_)
@@ -374,6 +384,7 @@ impl RunError {
             | Self::NoCheckout => self.data_hint(),
             Self::UnknownScaffold { .. } => Some("podium scaffolds list shows all".to_owned()),
             Self::Scaffold { name, .. } => Some(format!("podium scaffolds show {name} prints its keys and values")),
+            Self::ProgramFiles(_) => Some(BESIDE.to_owned()),
             Self::ModelCatalog(error) => error.hint(),
             Self::OwnModels { .. } => Some(
                 "name a file of the form of benchmark/models.toml with --models or PODIUM_MODELS".to_owned(),
@@ -419,10 +430,7 @@ impl RunError {
             Self::Lock(LockError::Held { .. }) => {
                 Some("wait for it, or stop it with Ctrl-C where it runs; both cannot write one journal".to_owned())
             }
-            Self::Drive(DriveError::Diverged { .. }) => Some(
-                "the journal is untouched; the program that wrote it (see `program` in config.json) still fits it"
-                    .to_owned(),
-            ),
+            Self::Drive(DriveError::Diverged { .. }) => Some(DIVERGED.to_owned()),
             Self::Closed(_) => Some(
                 "a run that goes on must not have been graded node by node; begin a new one (podium run, another --seed)"
                     .to_owned(),

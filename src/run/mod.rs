@@ -4,6 +4,7 @@
 //! - [`attempts`]: what code tried on its sandbox
 //! - [`course`]: what would have been handed in over time, graded after the end
 //! - [`sessions`]: what the shells and kernels of a loop came to
+//! - [`command`]: agents that are programs of their own, and how they ask models
 //! - [`config`]: the resolved configuration, whose hash is the run's identity
 //! - [`oracle`]: all nodes of an ended run graded, for people only
 //! - [`order`]: what a user asks for, resolved into it
@@ -15,6 +16,7 @@
 //! - [`batch`]: a list of submissions graded at once
 //! - [`grants`]: what one execution is to be granted; [`preset`]: machines by name; [`machine`]: how much memory there is
 //! - [`resources`]: what a run holds of the machine, and what is really in force
+//! - [`scaffold_file`]: a scaffold by the path of its file, and what lies beside it
 //! - [`site`]: what the machine gives, and the equipment made from it
 //! - [`models`]: what is known of models, the user's own file included
 //! - [`sitting`]: begin, resume, replay
@@ -26,6 +28,7 @@
 //! - [`summary`]: grading after the end, and the run report
 //! - [`tally`], [`limits`], [`spending`], [`clock`]: budget as a function of the journal, and caps that hold in flight
 //! - [`events`]: the one stream that leaves a run; `mirror` keeps it as a file on network file systems
+//! - [`external`]: strategies in other languages
 //! - [`stop`]: how a run ends
 //! - [`story`](mod@story): a run as plain data, for pages and viewers
 //!
@@ -35,12 +38,14 @@ pub mod alone;
 pub mod attempts;
 pub mod batch;
 pub mod clock;
+pub mod command;
 pub mod config;
 pub mod context;
 pub mod course;
 pub mod driver;
 pub mod error;
 pub mod events;
+pub mod external;
 pub mod failpoint;
 pub mod folder;
 pub mod grants;
@@ -58,6 +63,7 @@ pub mod preset;
 pub mod provenance;
 pub mod recording;
 pub mod resources;
+pub mod scaffold_file;
 pub mod sessions;
 pub mod site;
 pub mod sitting;

@@ -15,6 +15,7 @@ use crate::run::error::RunError;
 use crate::run::grants::Asked;
 use crate::run::limits::Limits;
 use crate::run::preset::MachinePreset;
+use crate::run::scaffold_file;
 use crate::run::site::Site;
 use crate::run::validation;
 use crate::run::wording::Wording;
@@ -101,6 +102,7 @@ impl Order {
     /// In words for the user: unknown names, missing data, missing keys, limits that cannot be kept.
     pub fn resolve(&self, site: &Site, packages: Vec<String>) -> Result<Resolved, RunError> {
         let scaffold = site.scaffold(&self.scaffold, &self.overrides)?;
+        let files = site.program_files(&self.scaffold, &scaffold)?;
         let competition = site.competition(&self.competition)?;
         let models = self.models(&scaffold)?;
         let texts = site.model_texts()?;
@@ -169,9 +171,10 @@ impl Order {
             format: FORMAT,
             program: env!("CARGO_PKG_VERSION").to_owned(),
             scaffold: ScaffoldConfig {
-                id: self.scaffold.clone(),
+                id: scaffold_file::id(&self.scaffold),
                 toml: scaffold.to_toml(),
                 prompts: scaffold.prompts().clone(),
+                files,
             },
             competition: competition_files(site, &competition),
             task,
@@ -289,7 +292,10 @@ impl Order {
     }
 
     fn scaffold_file(&self) -> String {
-        format!("scaffolds/{}.toml", self.scaffold)
+        match scaffold_file::path(&self.scaffold) {
+            Some(_) => self.scaffold.clone(),
+            None => format!("scaffolds/{}.toml", self.scaffold),
+        }
     }
 
     const fn seed(&self) -> u64 {
@@ -301,7 +307,7 @@ impl Order {
 
     /// The name of the run's folder, before it is made unique.
     pub fn folder_name(&self) -> String {
-        format!("{}-{}-{}", self.scaffold, self.competition, self.seed())
+        format!("{}-{}-{}", scaffold_file::id(&self.scaffold), self.competition, self.seed())
     }
 }
 

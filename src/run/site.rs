@@ -19,6 +19,7 @@ use crate::run::error::RunError;
 use crate::run::models::{ModelTexts, OwnModels};
 use crate::run::recording::RecordingPlace;
 use crate::run::resources::{self, Resources, SandboxReport};
+use crate::run::scaffold_file;
 use crate::run::strategies;
 use crate::run::tally::Tally;
 use crate::run::world::Equipment;
@@ -60,6 +61,7 @@ impl Site {
             data_dir: self.data_dir.clone(),
             assets: self.assets.folder().map(Path::to_owned),
             python: self.python.clone(),
+            models: self.own_models.clone(),
             mounts: self.mounts.clone(),
             endpoints: BTreeMap::new(),
             recordings: self.recordings.clone(),
@@ -116,11 +118,14 @@ impl Site {
         Ok(prepared.folders)
     }
 
-    /// The scaffold `name`, with its prompts.
+    /// The scaffold `name`, an id or the path of a file, with its prompts.
     ///
     /// # Errors
     /// When there is none, or it is wrong.
     pub fn scaffold(&self, name: &str, overrides: &[(String, String)]) -> Result<Scaffold, RunError> {
+        if let Some(text) = scaffold_file::text(name)? {
+            return load_scaffold(name, &text, self.prompts(), overrides);
+        }
         let text = self.assets.text(&format!("scaffolds/{name}.toml"));
         let text = text.ok_or_else(|| self.unknown_scaffold(name))?;
         load_scaffold(name, text, self.prompts(), overrides)

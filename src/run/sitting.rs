@@ -13,6 +13,7 @@ use crate::run::context::Handle;
 use crate::run::driver::{Driver, Interrupt, Live, World, last_stamp};
 use crate::run::error::RunError;
 use crate::run::events::{RunEvent, Sink};
+use crate::run::external::Stage;
 use crate::run::folder::lock::{HEARTBEAT, RunLock};
 use crate::run::folder::{self, FolderError, RunFolder, write_whole};
 use crate::run::journal::{
@@ -181,18 +182,40 @@ impl StoredRun {
         self.place.recordings.iter().map(named).collect()
     }
 
+    /// Where the program of the strategy is started, if it has one.
+    fn stage(&self, equipment: &Equipment) -> Stage {
+        let mut hidden = equipment.hidden.clone();
+        hidden.push(self.folder.path().to_owned());
+        Stage {
+            sandbox: Arc::clone(&equipment.sandbox),
+            environment: equipment.environment.clone(),
+            hidden,
+            cpus: equipment.resources.cpus().clone(),
+            log: Some(self.folder.path().join("strategy.log")),
+        }
+    }
+
     fn handle(&self) -> Handle {
         Handle::new(self.config.task.clone(), self.config.seed, Tally::new(self.config.limits).budget())
     }
 
-    /// Runs the strategy against the journal with no model and no execution.
+    /// Runs the strategy against the journal with no model and no execution. One that is a program needs a `stage`.
     ///
     /// # Errors
     /// When anything differs.
-    pub async fn replay(&self, sink: &mut dyn Sink) -> Result<(Stop, Tally), RunError> {
-        let strategy = self.config.scaffold()?.strategy();
+    pub async fn replay(&self, stage: Option<Stage>, sink: &mut dyn Sink) -> Result<(Stop, Tally), RunError> {
         let driver = Driver::new(self.handle(), self.config.limits, self.entries()?, None, sink);
-        Ok(driver.drive(&*strategy).await?)
+        self.drive(driver, stage).await
+    }
+
+    /// Drives the run's strategy, and its program where it is one.
+    async fn drive(&self, driver: Driver<'_>, stage: Option<Stage>) -> Result<(Stop, Tally), RunError> {
+        let Some(agent) = self.config.agent(stage)? else {
+            return Ok(driver.drive(&*self.config.scaffold()?.strategy()).await?);
+        };
+        let ended = driver.drive(&agent).await;
+        agent.close().await;
+        Ok(ended?)
     }
 
     /// Takes the run's lock, before anything of it is touched.
@@ -275,6 +298,7 @@ impl StoredRun {
                 home: HomeFiles::of(&entries),
                 training_table: self.config.task.validation.as_ref().map(|told| told.training_table.clone()),
             };
+            let stage = self.stage(&equipment);
             let world: Arc<dyn World> = Arc::new(LiveWorld::new(equipment, sitting));
             let live = Live {
                 journal: journal.clone(),
@@ -296,9 +320,8 @@ impl StoredRun {
                 mirror.event(event);
                 sink.event(event);
             };
-            let strategy = self.config.scaffold()?.strategy();
             let driver = Driver::new(self.handle(), self.config.limits, entries, Some(live), &mut both);
-            driver.drive(&*strategy).await?.0
+            self.drive(driver, Some(stage)).await?.0
         };
         journal.close().await;
         self.sweep();

@@ -14,6 +14,7 @@ use podium_types::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::run::attempts::{self, AnswerProbe, NetworkAttempts};
+use crate::run::command::report::AgentReport;
 use crate::run::error::RunError;
 use crate::run::folder::write_whole;
 use crate::run::journal::{Entry, Record};
@@ -91,6 +92,9 @@ pub struct RunReport {
     /// The shells and kernels of a loop; absent where there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<SessionReport>,
+    /// The agent that was a program of its own; absent where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentReport>,
     /// The executions that tried to reach a network, and which names they asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub network_attempts: Vec<NetworkAttempts>,
@@ -326,6 +330,7 @@ pub(super) fn conclude(
         sandbox,
         blocked: blocked(&entries),
         sessions: SessionReport::of(&entries),
+        agent: AgentReport::of(&entries),
         network_attempts: attempts::network(&entries),
         answer_probes: attempts::answers_named(&entries, competition),
         limits: limits(&entries),

@@ -13,7 +13,7 @@ use podium_types::execution::Program;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::{SubmissionCheck, environment::Environment, gpu::GpuGrant};
+use crate::{Service, SubmissionCheck, environment::Environment, gpu::GpuGrant};
 
 /// Where the named mounts of a job stand, inside: `/mounts/NAME`.
 pub const MOUNTS: &str = "/mounts";
@@ -75,6 +75,10 @@ pub struct Job {
     /// A check of submissions that the program may ask for while it runs. Needs a sandbox with
     /// [`Facts::callbacks`](crate::Facts::callbacks); elsewhere such a job is refused.
     pub submission_check: Option<SubmissionCheck>,
+    /// Requests that the program may make of the harness while it runs; on the same terms.
+    pub service: Option<Service>,
+    /// When it fires, the program is stopped as at its wall-clock limit, and what it left is collected.
+    pub stop: CancellationToken,
     /// When it fires, everything is killed and the execution returns [`SandboxError::Cancelled`](crate::SandboxError::Cancelled).
     pub cancel: CancellationToken,
 }
@@ -99,6 +103,8 @@ impl Job {
             submission: None,
             collect: Vec::new(),
             submission_check: None,
+            service: None,
+            stop: CancellationToken::new(),
             cancel: CancellationToken::new(),
         }
     }

@@ -62,7 +62,7 @@ use std::{fmt, future::Future, path::PathBuf, pin::Pin, str::FromStr, time::Dura
 use podium_types::execution::Execution;
 use serde::{Deserialize, Serialize};
 
-pub use callback::{Checker, SubmissionCheck};
+pub use callback::{Answering, Checker, Service, ServiceAnswer, ServiceRequest, SubmissionCheck};
 pub use collect::collect;
 pub use docker::DockerSettings;
 pub use environment::{Environment, Interpreter};
@@ -72,6 +72,7 @@ pub use granted::{Granted, InForce, read_back, read_back_now};
 pub use job::{CpuSet, Job, Limits, SubmissionRule};
 pub use lease::{CpuLease, GpuLease, Leases};
 pub use policy::Policy;
+pub use session::dialogue::{Dialogue, DialogueFuture};
 pub use session::{Session, SessionFuture, SessionJob};
 pub use strength::{CgroupFacts, EngineFacts, Facts, Strength};
 pub use tokio_util::sync::CancellationToken;
@@ -182,6 +183,15 @@ pub trait Sandbox: Send + Sync {
 
     /// Runs a job to its end.
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a>;
+
+    /// Starts a program that is spoken with over its standard input and output. Kinds that cannot say so.
+    fn open_dialogue<'a>(&'a self, _: &'a Job) -> DialogueFuture<'a> {
+        let kind = self.facts().kind;
+        Box::pin(async move {
+            let message = format!("the {kind} kind of sandbox has no programs that are spoken with");
+            Err(SandboxError::Job { message })
+        })
+    }
 
     /// Starts a shell or a kernel that keeps its state between calls. Kinds that cannot say so.
     fn open_session<'a>(&'a self, job: &'a SessionJob) -> SessionFuture<'a> {

@@ -18,8 +18,8 @@ use podium_types::execution::Ended;
 use rustix::process::{Pid, Resource, Signal};
 
 use crate::{
-    ExecutionFuture, Facts, InForce, Job, Sandbox, SandboxError, SandboxKind, SessionFuture, SessionJob,
-    Settings, Strength,
+    DialogueFuture, ExecutionFuture, Facts, InForce, Job, Sandbox, SandboxError, SandboxKind, SessionFuture,
+    SessionJob, Settings, Strength,
     cgroup::{CpuClock, Group, Groups, Usage},
     finish::{self, Evidence, Network},
     place::{Place, execute},
@@ -138,6 +138,10 @@ impl Sandbox for Process {
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {
         Box::pin(execute(self, job))
+    }
+
+    fn open_dialogue<'a>(&'a self, job: &'a Job) -> DialogueFuture<'a> {
+        Box::pin(session::dialogue::open(self, job))
     }
 
     fn open_session<'a>(&'a self, job: &'a SessionJob) -> SessionFuture<'a> {

@@ -19,6 +19,8 @@ pub(crate) struct Launch {
     pub(crate) argv: Vec<OsString>,
     /// Standard input; empty when not given.
     pub(crate) stdin: Option<OwnedFd>,
+    /// Standard output, where it is apart from standard error.
+    pub(crate) spoken: Option<OwnedFd>,
     /// The writing end of the pipe that is standard output and standard error.
     pub(crate) output: OwnedFd,
     /// Kept under their numbers.
@@ -29,13 +31,16 @@ impl Launch {
     /// Of a program that gets no input, and the reading end of its output.
     pub(crate) fn new(argv: Vec<OsString>) -> Result<(Self, OwnedFd), SandboxError> {
         let (read, output) = pipe_pair()?;
-        Ok((Self { argv, stdin: None, output, inherit: Vec::new() }, read))
+        Ok((Self { argv, stdin: None, spoken: None, output, inherit: Vec::new() }, read))
     }
 
     /// Standard input, output and error.
     pub(crate) fn streams(&mut self) -> Result<[Stdio; 3], SandboxError> {
         let failed = |source| SandboxError::System { call: "dup", source };
-        let output = self.output.try_clone().map_err(failed)?;
+        let output = match self.spoken.take() {
+            Some(spoken) => spoken,
+            None => self.output.try_clone().map_err(failed)?,
+        };
         let error = self.output.try_clone().map_err(failed)?;
         // Without an input of its own it gets an empty pipe: the host's `/dev/null` would be open with its rights.
         let input = match self.stdin.take() {
@@ -137,10 +142,14 @@ pub(crate) fn told_environment(job: &Job, workspace: &Path) -> BTreeMap<String, 
     environment.map(|(name, value)| (name, value.to_string_lossy().into_owned())).collect()
 }
 
-/// Refuses a job that wants a check of submissions where there can be none.
+/// Refuses a job that wants to ask the harness where that cannot be.
 pub(crate) fn refuse_check(job: &Job, facts: &Facts) -> Result<(), SandboxError> {
     if job.submission_check.is_some() && !facts.callbacks {
         let message = format!("a {} here has no check of submissions inside", facts.kind);
+        return Err(SandboxError::Job { message });
+    }
+    if job.service.is_some() && !facts.callbacks {
+        let message = format!("a {} here has no port at which the harness answers inside", facts.kind);
         return Err(SandboxError::Job { message });
     }
     Ok(())

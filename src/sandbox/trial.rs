@@ -35,6 +35,8 @@ impl Trial {
             submission: None,
             collect: Vec::new(),
             submission_check: None,
+            service: None,
+            stop: CancellationToken::new(),
             cancel: CancellationToken::new(),
         };
         Ok(Self { job, _folder: folder })

@@ -28,6 +28,7 @@ pub(crate) struct Plan {
     pub(crate) drain: Duration,
     pub(crate) head: usize,
     pub(crate) tail: usize,
+    pub(crate) stop: CancellationToken,
     pub(crate) cancel: CancellationToken,
 }
 
@@ -39,8 +40,15 @@ impl Plan {
             drain: settings.drain,
             head: job.limits.output_head_bytes,
             tail: job.limits.output_tail_bytes,
+            stop: job.stop.clone(),
             cancel: job.cancel.clone(),
         }
+    }
+
+    /// The limit that a program has reached which began at `start`: its own, or where it was stopped before.
+    pub(crate) fn over(&self, start: Instant) -> LimitHit {
+        let limit = if self.stop.is_cancelled() { start.elapsed().min(self.timeout) } else { self.timeout };
+        LimitHit::WallClock { limit_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX) }
     }
 }
 
@@ -83,8 +91,7 @@ pub(crate) async fn follow<T: Tree>(
                 _ = exited.readable() => break,
                 () = sleep_until(next.into()) => match stage {
                     Stage::Running => {
-                        let limit_ms = u64::try_from(plan.timeout.as_millis()).unwrap_or(u64::MAX);
-                        limit = Some(LimitHit::WallClock { limit_ms });
+                        limit = Some(plan.over(start));
                         tree.interrupt();
                         (stage, next) = (Stage::Interrupted, Instant::now() + plan.grace);
                     }
@@ -94,6 +101,9 @@ pub(crate) async fn follow<T: Tree>(
                     }
                     Stage::Killed => return Err(stuck()),
                 },
+                () = plan.stop.cancelled(), if matches!(stage, Stage::Running) && next > Instant::now() => {
+                    next = Instant::now();
+                }
                 () = plan.cancel.cancelled(), if !matches!(stage, Stage::Killed) => {
                     tree.kill();
                     (stage, next) = (Stage::Killed, Instant::now() + STUCK);

@@ -89,7 +89,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// Writes a file directly inside the workspace, replacing whatever stood there.
-pub(crate) fn write_file(path: &Path, name: &str, content: &[u8]) -> io::Result<()> {
+pub fn write_file(path: &Path, name: &str, content: &[u8]) -> io::Result<()> {
     if !is_plain_name(name) {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,

@@ -12,6 +12,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use podium_types::agent::{Heard, Reply};
 use podium_types::chat::{ChatRequest, ChatResult};
 pub use podium_types::direction::Direction;
 use podium_types::evaluation::{Evaluation, Labels};
@@ -242,6 +243,16 @@ macro_rules! expect_acted {
     }};
 }
 
+/// The key under which the `number`-th message of an agent is heard.
+pub fn hear_key(number: u32) -> EffectKey {
+    EffectKey::run(&format!("hear-{number}"))
+}
+
+/// The key of the chat effect that answers questions of an agent, by its step.
+pub fn answer_key(step: u32) -> EffectKey {
+    EffectKey::step(step, "chat")
+}
+
 impl dyn RunContext + '_ {
     /// Asks for one more step (a node, or a turn of a loop). Resolves when it is granted; when the step limit is
     /// reached it never does, and the run ends by that name once all else has finished.
@@ -310,6 +321,18 @@ impl dyn RunContext + '_ {
     ) -> Result<Acted<Result<SessionAnswer, SessionFault>>, ContextError> {
         let effect = Effect::Session(Box::new(request));
         expect_acted!(self, key, effect, EffectResult::Session(answer) => answer.map(|answer| *answer))
+    }
+
+    /// Waits for what is heard next of the agent that an execution runs. `number` counts what is heard, from 0; a
+    /// question has it as its own.
+    pub async fn hear(&self, number: u32) -> Result<Heard, ContextError> {
+        expect_result!(self, hear_key(number), Effect::Hear, EffectResult::Heard(heard) => heard)
+    }
+
+    /// Tells the agent what comes of a question: at once where it is known, else as soon as it is.
+    pub async fn reply(&self, question: u32, reply: Reply) -> Result<(), ContextError> {
+        let key = EffectKey::run(&format!("reply-{question}"));
+        expect_result!(self, key, Effect::Reply { question, reply }, EffectResult::Recorded => ())
     }
 
     /// Copies a file of the home workspace into the run's content store, as it is now: the submission, for

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use podium_types::agent::{Heard, Reply};
 use podium_types::chat::{ChatRequest, ChatResult};
 use podium_types::evaluation::{Evaluation, Labels};
 use podium_types::execution::{Collected, Execution, ExecutionRequest, Program, Workspace};
@@ -46,6 +47,15 @@ pub enum Effect {
     Files(Box<FilesRequest>),
     /// An act on a shell or a kernel in the home workspace.
     Session(Box<SessionRequest>),
+    /// What is heard next of the agent that an execution runs, as soon as there is something.
+    Hear,
+    /// A reply to what the agent asked.
+    Reply {
+        /// The question, by the number in the key of the effect that heard it.
+        question: u32,
+        /// The reply.
+        reply: Reply,
+    },
     /// A file of the home workspace, copied into the run's content store.
     Collect {
         /// Its path in the workspace: the submission's, or that of another table.
@@ -113,6 +123,7 @@ pub fn python(file: &str, code: String, timeout_ms: u64) -> ExecutionRequest {
         timeout_ms,
         env: BTreeMap::new(),
         collect: Vec::new(),
+        agent: None,
     }
 }
 
@@ -130,6 +141,8 @@ pub enum EffectResult {
     Files(Result<FilesAnswer, FileFault>),
     /// What was seen of a session.
     Session(Result<Box<SessionAnswer>, SessionFault>),
+    /// What was heard of the agent.
+    Heard(Heard),
     /// What stood at the path, copied.
     Collected(Collected),
     /// An act that is begun once at most was cut, by a crash of the harness or a stop of the run: its effects may be

@@ -16,12 +16,14 @@
 //! - [`answer`]: how an answer was read
 //! - [`scaffold`]: all together, ready to run
 //! - [`tree_search`]: the strategy behind AIDE and its kin; [`research_loop`]: the one behind MLAB; [`codeact`]: an agent
-//!   that calls tools; [`script`]: one program and no model, for baselines
+//!   that calls tools; [`command`]: an agent of the user's own, any program; [`script`]: one program and no model, for
+//!   baselines
 
 pub mod answer;
 mod argv;
 pub mod blueprint;
 pub mod codeact;
+pub mod command;
 pub mod common;
 pub mod context;
 pub mod effect;
@@ -51,4 +53,4 @@ pub use samples::Sample;
 pub use scaffold::Scaffold;
 pub use spec::SpecError;
 pub use step::StepRecord;
-pub use strategy::{Finished, Strategy, StrategyError};
+pub use strategy::{Finished, Quiet, Strategy, StrategyError};

@@ -23,6 +23,7 @@ use serde_json::Value as Json;
 use crate::blueprint::Blueprint;
 use crate::codeact::CodeActSpec;
 use crate::codeact::tools::{Tool, Tools};
+use crate::command::CommandSpec;
 use crate::parts::Kinds;
 use crate::research_loop::ResearchLoopSpec;
 use crate::research_loop::action::{Action, Actions};
@@ -63,7 +64,7 @@ pub(crate) struct Tables {
 impl Registry {
     /// What this package has.
     pub fn shipped() -> Self {
-        let mut registry = Self::default().with::<ScriptSpec>("script");
+        let mut registry = Self::default().with::<ScriptSpec>("script").with::<CommandSpec>("command");
         let tree_search =
             |source: &Source<'_>, registry: &Self| Ok(Tables::of(TreeSearchSpec::read(source, registry)?));
         let codeact = |source: &Source<'_>, registry: &Self| {

@@ -117,6 +117,14 @@ impl Scaffold {
         Arc::clone(&self.blueprint).strategy(self.common.clone())
     }
 
+    /// The benchmark's rules, as agents read them.
+    ///
+    /// # Errors
+    /// When they do not render.
+    pub fn rules(&self, task: &Task, budget: &Budget) -> Result<String, StrategyError> {
+        self.common.rules(task, budget)
+    }
+
     /// The role that is asked first, and the request it would get, for `--dry-run`; `None`: no model is asked before
     /// something was run.
     pub fn first_call(

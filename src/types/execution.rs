@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent::AgentTerms;
 use crate::sha256::Sha256;
 
 /// What to run.
@@ -58,6 +59,9 @@ pub struct ExecutionRequest {
     /// Files to collect besides the submission, by their paths in the workspace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collect: Vec<String>,
+    /// The program is an agent of its own: what it gets of the harness.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Box<AgentTerms>>,
 }
 
 /// How a process ended.

@@ -7,6 +7,7 @@
 //! - [`key`]: effect keys and the seeds derived from them
 //! - [`chat`]: messages, tools, requests and answers of language models
 //! - [`execution`]: what is run in a sandbox and what came of it
+//! - [`agent`](mod@agent): an agent that is a program of its own
 //! - [`files`](mod@files): what tools do with files of a run's home workspace
 //! - [`hidden`](mod@hidden): characters that are not seen
 //! - [`session`]: a shell or kernel that keeps state, and what is seen of it
@@ -22,6 +23,7 @@
 //! - [`sha256`]: hashes that name content
 //! - [`tokens`]: estimates of tokens, and trimming by them
 
+pub mod agent;
 pub mod canonical;
 pub mod chat;
 pub mod direction;

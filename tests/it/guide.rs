@@ -38,11 +38,7 @@ fn change(folder: &Path, block: &str) {
         block.lines().filter(|line| !line.starts_with("---") && !line.starts_with("+++")).collect();
     for lines in lines.split(|line| line.starts_with("@@")) {
         let side = |gone: char| -> String {
-            lines
-                .iter()
-                .filter(|line| !line.starts_with(gone))
-                .map(|line| format!("{}\n", &line[1..]))
-                .collect()
+            lines.iter().filter(|line| !line.starts_with(gone)).flat_map(|line| [&line[1..], "\n"]).collect()
         };
         let (old, new) = (side('+'), side('-'));
         assert_eq!(text.matches(&old).count(), 1, "{file} has these lines once:\n{old}");
@@ -105,7 +101,8 @@ fn the_guide_is_followed_word_by_word() {
         "curious: nothing was found; the dry run on travel-mode ended",
         "aide − curious",
         "eager: nothing was found; no dry run was made",
-        "outcome     graded",
+        "policy: epsilon: drafts 2, epsilon 0.2",
+        "wander: nothing was found; the dry run on travel-mode ended graded",
     ] {
         assert!(printed.contains(words), "no `{words}` in:\n{printed}");
     }
@@ -114,7 +111,7 @@ fn the_guide_is_followed_word_by_word() {
 #[test]
 fn the_pages_lead_somewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for page in ["README.md", "docs/guide.md", "docs/concepts.md"] {
+    for page in ["README.md", "docs/guide.md", "docs/concepts.md", "docs/protocol.md"] {
         let text = std::fs::read_to_string(root.join(page)).unwrap();
         let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         for link in links.filter(|link| !link.contains("://") && !link.starts_with('#')) {

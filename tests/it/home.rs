@@ -127,6 +127,7 @@ impl House {
             timeout_ms: LONG,
             env: BTreeMap::new(),
             collect: Vec::new(),
+            agent: None,
         }));
         match self.perform(effect).await {
             EffectResult::Execution(execution) => *execution,

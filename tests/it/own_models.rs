@@ -46,6 +46,15 @@ fn a_provider_of_ones_own_is_called_with_its_own_key() {
     assert!(
         missing.stderr.contains("could not read the file of models") && missing.stderr.contains("none.toml")
     );
+
+    // An experiment keeps its name for the runs that have not begun, wherever they are run.
+    let run = Podium::new(&place).args(["experiment", "run", "--name", "ab", "--scaffolds", "aide"]).toy();
+    let run = run.args(["--competitions", "toy", "--model", "mylab/qwen", "--steps", "1", "--only-plan"]);
+    let run = run.env("OTHER_KEY", KEY).arg("--models").arg(&named).arg("--runs-dir").arg(place.runs());
+    run.output().expect(0);
+    let plan = Podium::new(&place).args(["experiment", "plan", "ab", "--runs-dir"]).arg(place.runs());
+    let plan = plan.output().expect(0).stdout;
+    assert!(plan.contains(&format!(" --models {}", named.display())), "{plan}");
 }
 
 #[test]
@@ -70,6 +79,18 @@ fn a_run_keeps_the_models_it_began_with() {
     let config = std::fs::read_to_string(run.path.join("config.json")).unwrap();
     let config: Value = serde_json::from_str(&config).unwrap();
     assert_eq!(config["own_models"], json!({"file": file.display().to_string(), "text": own(&service)}));
+
+    // Asked for, a model tells the page of the run in its words; nothing of that enters the run.
+    std::fs::remove_file(place.home().join(".config/podium/models.toml")).unwrap();
+    let entries = run.rows().len();
+    let told =
+        service.podium(&place).arg("show").arg(&run.path).args(["--summary", "--model", "openai/local"]);
+    let told = told.output().expect(0);
+    assert!(told.stdout.contains("I try ") && told.stderr.contains("cost unknown"), "{told:?}");
+    let asked = service.requests().pop().unwrap();
+    let said = |place: usize| asked.body()["messages"][place]["content"].as_str().unwrap().to_owned();
+    assert!(said(0).starts_with("You are shown one page") && said(1).contains("## What was tried"));
+    assert_eq!(run.rows().len(), entries);
 }
 
 #[test]

@@ -1,11 +1,16 @@
-//! Loops with a small real model, which says what it likes: steps without a crash, whatever that is.
+//! Loops with a small real model, which says what it likes: steps without a crash, whatever that is; and an agent that
+//! others wrote, as it comes from its registry.
 //!
 //! `tests/services/with.sh` runs them with llama.cpp's server and a model of 135 million parameters; without it they say
 //! that they are skipped. The window of that server is small, so the prompts of a few steps do not fit it any more.
 
 use std::time::Duration;
 
-use crate::support::{Place, Podium, Run, need};
+use serde_json::json;
+
+use crate::command;
+use crate::service::{Service, toy_script};
+use crate::support::{Place, Podium, Run, need, place};
 
 /// A processor that others use too reads some twenty tokens of a prompt a second.
 const MOST: Duration = Duration::from_mins(9);
@@ -63,4 +68,52 @@ fn steps_of_codeact() {
     // One that only talks is stuck after a few answers; here it may go on.
     let never = ["stuck.messages=0", "stuck.same=0", "stuck.errors=0", "stuck.alternating=0"];
     real_steps("steps_of_codeact", "codeact-mlebench", &never);
+}
+
+/// An agent that others wrote, unmodified, in the words of the guide: it looks at the data, writes a solution, has it
+/// checked, and ends. It has never heard of Podium, and gets no key.
+#[test]
+fn mini_swe_agent_is_graded() {
+    let test = "mini_swe_agent_is_graded";
+    let Ok(python) = std::env::var("PODIUM_MINI_PYTHON") else {
+        let why = std::env::var("PODIUM_MINI_MISSING");
+        need::skip(test, &why.unwrap_or_else(|_| "run it under tests/services/with.sh".to_owned()));
+        return;
+    };
+    if !need::jail(test) {
+        return;
+    }
+    let place = Place::new();
+    let script = std::fs::read_to_string(toy_script("nearest.py")).unwrap();
+    let service = Service::start(&json!({"commands": [
+        "ls input; env | grep -c sk-test",
+        format!("cat > solution.py <<'END'\n{script}\nEND\npython3 solution.py"),
+        "validate_submission.sh submission/submission.csv",
+        "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT",
+    ]}));
+    let line = command::words(&command::documented("sh", 1)).into_iter();
+    // After the installation, which with.sh has done.
+    let line = line.skip_while(|word| word != "run").map(|word| match word.as_str() {
+        "segment" => "toy".to_owned(),
+        "mini/bin/python" => python.clone(),
+        _ => word,
+    });
+    let report = service
+        .podium(&place)
+        .args(line)
+        .arg("--assets")
+        .arg(place::toy_assets())
+        .args(["--json", "--memory", "1GiB", "--cpus", "1", "--time-limit", "9m", "--runs-dir"])
+        .arg(place.runs())
+        .output()
+        .expect(0)
+        .json();
+    let output = std::fs::read_to_string(Run::only(&place.runs()).path.join("nodes/0/output.txt"));
+    let stopped = (&report["stopped_by"], &report["outcome"], &report["usage"]["calls"]);
+    assert_eq!(stopped, (&json!("finished"), &json!("graded"), &json!(4)), "{report}\n{output:?}");
+    assert_eq!(report["saw"]["verdicts_inside"], 1);
+    // What it was told of its first command: no key anywhere in its environment.
+    let requests = service.requests();
+    let told = requests[1].body()["messages"].as_array().unwrap().last().unwrap().to_string();
+    assert!(told.contains("train.csv") && told.contains("\\\\n0\\\\n"), "{told}");
 }

@@ -28,7 +28,7 @@ fn a_copy_of_each_is_good_and_stands_on_its_own() {
         assert!(ids.contains(&format!("my-{from}").as_str()), "{from}: {ids:?}");
         // Of the templates that are not common to all, only its own are named.
         let text = std::fs::read_to_string(place.work().join(format!("scaffolds/my-{from}.toml"))).unwrap();
-        for (number, name) in text.split('"').filter(|word| word.ends_with(".tera")).enumerate() {
+        for (number, name) in text.split('"').filter(|word| word.ends_with(".md.tera")).enumerate() {
             let own = name.starts_with("common/") || name.starts_with(&format!("my-{from}/"));
             assert!(own, "{from}, template {number}: {name}");
         }

@@ -294,7 +294,7 @@ fn document(page: &str, id: &str) -> Value {
     serde_json::from_str(rest.split("</script>").next().unwrap()).unwrap()
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
         let target = to.join(entry.file_name());

@@ -5,13 +5,15 @@
 #   tests/services/with.sh COMMAND...    runs COMMAND while they run, with their addresses in its environment:
 #     PODIUM_LLAMA_URL     llama.cpp with SmolLM2 135M; or PODIUM_LLAMA_MISSING: why there is none
 #     PODIUM_LITELLM_URL   the LiteLLM proxy with answers of its own; or PODIUM_LITELLM_MISSING
+#     PODIUM_MINI_PYTHON   a Python with mini-swe-agent, an agent that others wrote; or PODIUM_MINI_MISSING
 #
-# They are kept in PODIUM_LLAMA_CACHE and PODIUM_LITELLM_CACHE, by default below XDG_CACHE_HOME.
+# They are kept in PODIUM_LLAMA_CACHE, PODIUM_LITELLM_CACHE and PODIUM_MINI_CACHE, by default below XDG_CACHE_HOME.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 caches=${XDG_CACHE_HOME:-$HOME/.cache}/podium/services
 llama=${PODIUM_LLAMA_CACHE:-$caches/llama}
 litellm=${PODIUM_LITELLM_CACHE:-$caches/litellm}
+mini=${PODIUM_MINI_CACHE:-$caches/mini}
 
 # install_into FOLDER COMMAND: runs COMMAND there once, with a fresh Python environment in ./venv.
 install_into() {
@@ -27,10 +29,13 @@ install_llama() {
 
 install_litellm() { venv/bin/pip install -q 'litellm[proxy]'; }
 
+install_mini() { venv/bin/pip install -q 'mini-swe-agent>=2.4,<3'; }
+
 install() {
   install_into "$llama" install_llama &
   local first=$! failed=0
   install_into "$litellm" install_litellm || failed=1
+  install_into "$mini" install_mini || failed=1
   wait "$first" || failed=1
   return "$failed"
 }
@@ -58,11 +63,12 @@ servers=()
 stop() { for server in "${servers[@]}"; do kill "$server" 2>/dev/null; done; }
 trap stop EXIT
 
-[ $# -gt 0 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2; }
 install || true
 [ "$1" = install ] && exit
 
-unset PODIUM_LLAMA_URL PODIUM_LITELLM_URL PODIUM_LLAMA_MISSING PODIUM_LITELLM_MISSING
+unset PODIUM_LLAMA_URL PODIUM_LITELLM_URL PODIUM_LLAMA_MISSING PODIUM_LITELLM_MISSING PODIUM_MINI_PYTHON PODIUM_MINI_MISSING
+if [ -e "$mini/ready" ]; then export PODIUM_MINI_PYTHON=$mini/venv/bin/python; else missing MINI "$mini"; fi
 llama_port=$(free_port) litellm_port=$(free_port)
 if [ -e "$llama/ready" ]; then
   model=$(find "$llama/model" -name '*.gguf' | head -n 1)

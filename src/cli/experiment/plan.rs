@@ -28,6 +28,9 @@ pub(crate) struct Arguments {
     /// Where it is looked for by its name [default: runs]
     #[arg(long, value_name = "DIR")]
     runs_dir: Option<PathBuf>,
+    /// Under a cap: print also what was printed before and has no report yet
+    #[arg(long)]
+    again: bool,
 }
 
 /// What is printed.
@@ -39,7 +42,8 @@ enum Format {
 
 pub(super) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let experiment = Experiment::find(&arguments.experiment, &runs_dir(arguments.runs_dir.as_ref()))?;
-    let dealt = experiment.allotments();
+    let dealt = experiment.allotments(arguments.again);
+    experiment.note_dealt(&dealt)?;
     match arguments.format {
         Format::Commands => {
             for run in &dealt.runs {
@@ -49,14 +53,20 @@ pub(super) fn main(arguments: &Arguments, terminal: &Terminal) -> Result<ExitCod
         Format::Sbatch if dealt.runs.is_empty() => {}
         Format::Sbatch => terminal.line(&script(&experiment, &dealt.runs)),
     }
-    if dealt.runs.is_empty() && dealt.kept_back == 0 {
+    if dealt.out > 0 {
+        terminal.error_line(&format!(
+            "{} runs were printed before and have no report yet; --again prints them anew",
+            dealt.out
+        ));
+    }
+    if dealt.runs.is_empty() && dealt.kept_back == 0 && dealt.out == 0 {
         terminal.error_line("nothing is left to run");
     }
     if dealt.kept_back > 0 {
         terminal.error_line(&format!(
             "{} more runs are kept back: the cap pays these {} at their limits and no more; plan again when these have ended",
             dealt.kept_back,
-            dealt.runs.len()
+            dealt.runs.len() + dealt.out
         ));
     }
     Ok(ExitCode::SUCCESS)
@@ -83,7 +93,7 @@ fn command(experiment: &Experiment, run: &PlannedRun, before: &str) -> String {
 /// The options that say where things are.
 fn placed(place: &Place) -> String {
     let mut text = format!(" --data-dir {}", quoted(&place.data_dir.display().to_string()));
-    for (name, path) in [("assets", &place.assets), ("python", &place.python)] {
+    for (name, path) in [("assets", &place.assets), ("python", &place.python), ("models", &place.models)] {
         if let Some(path) = path {
             text.push_str(&[" --", name, " ", &quoted(&path.display().to_string())].concat());
         }

@@ -104,17 +104,11 @@ impl Arguments {
 pub(super) fn main(arguments: &Arguments, site: &Site, terminal: &Terminal) -> Result<ExitCode, Failure> {
     let name: ModelName = arguments.model.parse().map_err(RunError::from)?;
     let request = arguments.request()?;
-    let models = BTreeMap::from([("chat".to_owned(), name.clone())]);
-    let texts = site.model_texts()?;
-    tell_models(texts.own.as_ref(), terminal);
     let mut site = site.clone();
     site.max_tries = arguments.tries;
-    let client = site.client(&texts, &models, arguments.competition.as_deref())?;
     let watch = Watch::new(terminal);
-    let call = Call { model: &name, request: &request, ledger: &NoLedger, observer: &watch, purpose: "chat" };
-    let started = std::time::Instant::now();
-    let answer = runtime()?.block_on(client.chat(&call)).map_err(by_hand)?;
-    let seconds = started.elapsed().as_secs_f64();
+    let (answer, seconds) =
+        answered(&name, &request, arguments.competition.as_deref(), &site, &watch, terminal)?;
     let unfit = arguments.schema.is_some() && answer.document.is_none() && answer.tool_calls.is_empty();
     if arguments.json {
         let tries = watch.tries();
@@ -136,6 +130,38 @@ pub(super) fn main(arguments: &Arguments, site: &Site, terminal: &Terminal) -> R
         show(&answer, seconds, terminal);
     }
     Ok(if unfit { ExitCode::from(exit::INVALID) } else { ExitCode::SUCCESS })
+}
+
+/// One request and its answer, which nothing stores: the text on standard output, what it cost on standard error.
+pub(crate) fn ask(
+    model: &str,
+    request: &ChatRequest,
+    site: &Site,
+    terminal: &Terminal,
+) -> Result<(), Failure> {
+    let name: ModelName = model.parse().map_err(RunError::from)?;
+    let (answer, seconds) = answered(&name, request, None, site, &Watch::new(terminal), terminal)?;
+    show(&answer, seconds, terminal);
+    Ok(())
+}
+
+/// The answer, and how many seconds it took.
+fn answered(
+    name: &ModelName,
+    request: &ChatRequest,
+    competition: Option<&str>,
+    site: &Site,
+    watch: &Watch<'_>,
+    terminal: &Terminal,
+) -> Result<(ChatAnswer, f64), Failure> {
+    let models = BTreeMap::from([("chat".to_owned(), name.clone())]);
+    let texts = site.model_texts()?;
+    tell_models(texts.own.as_ref(), terminal);
+    let client = site.client(&texts, &models, competition)?;
+    let call = Call { model: name, request, ledger: &NoLedger, observer: watch, purpose: "chat" };
+    let started = std::time::Instant::now();
+    let answer = runtime()?.block_on(client.chat(&call)).map_err(by_hand)?;
+    Ok((answer, started.elapsed().as_secs_f64()))
 }
 
 /// Nobody resumes a chat by hand: the hint says only what to do about the service.

@@ -8,6 +8,8 @@ mod input;
 mod list;
 mod watch;
 
+pub(crate) use chat::ask;
+
 use std::process::ExitCode;
 
 use clap::Subcommand;

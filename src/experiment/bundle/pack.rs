@@ -76,6 +76,7 @@ pub fn pack(
     }
     files.insert(TERMS.to_owned(), Source::Bytes(json(TERMS, &stored)?));
     let place = Place {
+        models: None,
         data_dir: PathBuf::new(),
         assets: None,
         python: None,

@@ -12,7 +12,7 @@ use super::terms::Terms;
 use crate::statistics::rates::Missing;
 
 /// Version of the report's shape.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The report.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -114,6 +114,8 @@ pub struct Spent {
     pub model_hours: f64,
     /// Hours of executions, of all.
     pub execution_hours: f64,
+    /// Hours for which acts on shells and kernels were waited for, of all.
+    pub session_hours: f64,
 }
 
 /// The row of an arm's runs.
@@ -235,5 +237,6 @@ fn spent(runs: &[&Run]) -> Spent {
         waiting_hours: sum(|end| end.waiting_hours),
         model_hours: sum(|end| end.model_hours),
         execution_hours: sum(|end| end.execution_hours),
+        session_hours: sum(|end| end.session_hours),
     }
 }

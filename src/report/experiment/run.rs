@@ -117,6 +117,8 @@ pub struct End {
     pub model_hours: f64,
     /// Hours of executions; of those side by side the sum.
     pub execution_hours: f64,
+    /// Hours for which acts on shells and kernels were waited for.
+    pub session_hours: f64,
     /// Nodes tried; 0 for a loop.
     pub nodes: u32,
     /// A stand-in model answered.

@@ -259,8 +259,12 @@ pub fn row_lines(row: &Row) -> Vec<String> {
     }
     if !row.published {
         let spent = &row.spent;
+        let sessions = match spent.session_hours {
+            0.0 => String::new(),
+            hours => format!(", shells and kernels {hours:.2} h"),
+        };
         lines.push(format!(
-            "took {}, {} + {} tokens in {} calls, {:.2} h of run time (models {:.2} h, executions {:.2} h) and {:.2} h waiting",
+            "took {}, {} + {} tokens in {} calls, {:.2} h of run time (models {:.2} h, executions {:.2} h{sessions}) and {:.2} h waiting",
             spent.cost.map_or("an unknown cost".to_owned(), dollars),
             spent.input_tokens,
             spent.output_tokens,

@@ -48,9 +48,19 @@ function makeLog(place, opened) {
   const wanted = new Set();
   let current = null;
   let asking = 0;
-  // Whoever reads the end of a run that goes on is kept there.
-  let following = !story.ending;
-  place.addEventListener('scroll', () => { following = place.scrollTop + place.clientHeight >= place.scrollHeight - 60; });
+  // What stays where it is while steps around it are read and grow: a step that was gone to, or the end, until somebody
+  // scrolls. Whoever reads the end of a run that goes on is kept there.
+  const END = 'end';
+  let held = null;
+  for (const kind of ['wheel', 'touchmove', 'pointerdown', 'keydown']) place.addEventListener(kind, () => { held = null; }, { passive: true });
+  place.addEventListener('scroll', () => {
+    if (!held && !story.ending && place.scrollTop + place.clientHeight >= place.scrollHeight - 60) held = END;
+  });
+  const top = (id) => drawn.get(id).whole.getBoundingClientRect().top - place.getBoundingClientRect().top;
+  const hold = () => {
+    if (held === END) place.scrollTop = place.scrollHeight;
+    else if (held) place.scrollTop += top(held.id) - 8;
+  };
 
   const near = new IntersectionObserver((seen) => {
     for (const one of seen) {
@@ -61,10 +71,10 @@ function makeLog(place, opened) {
     pump();
   }, { root: place, rootMargin: '900px 0px' });
 
-  // A few at a time, the one that was wanted last first: it is the one that is looked at.
+  // A few at a time, the one nearest to the top of the window first.
   function pump() {
     while (asking < 4 && wanted.size) {
-      const id = [...wanted].at(-1);
+      const id = [...wanted].reduce((best, one) => (Math.abs(top(one)) < Math.abs(top(best)) ? one : best));
       wanted.delete(id);
       asking += 1;
       fill(id).finally(() => { asking -= 1; pump(); });
@@ -82,7 +92,8 @@ function makeLog(place, opened) {
       content = [el('p', { class: 'empty warn' }, `It cannot be shown: ${error.message}`)];
     }
     step.body.replaceChildren(...content);
-    if (following) place.scrollTop = place.scrollHeight;
+    step.body.classList.remove('unread');
+    hold();
   }
 
   function head(item) {
@@ -93,7 +104,7 @@ function makeLog(place, opened) {
   }
 
   function draw(item) {
-    const body = el('div', { class: 'step-body' });
+    const body = el('div', { class: 'step-body unread' });
     const whole = el('section', { class: 'step', 'data-node': item.id, 'aria-label': inWords(item) }, head(item), body);
     drawn.set(item.id, { whole, body, filled: false });
     near.observe(whole);
@@ -108,14 +119,14 @@ function makeLog(place, opened) {
     current = item;
     const step = drawn.get(item.id);
     step.whole.classList.add('open');
-    if (again) return;
-    const [box, window_] = [step.whole.getBoundingClientRect(), place.getBoundingClientRect()];
-    if (box.top < window_.top || box.top > window_.bottom - 60) place.scrollTop += box.top - window_.top - 8;
+    if (again || held === END && item === items.at(-1)) return;
+    const at = top(item.id);
+    held = at < 0 || at > place.clientHeight - 60 ? item : null;
+    hold();
   }
 
   // Steps that are new, and those that have changed.
   function renew(item, changed) {
-    const atEnd = following;
     for (const one of items) {
       const step = drawn.get(one.id);
       if (!step) { place.append(draw(one)); continue; }
@@ -123,12 +134,11 @@ function makeLog(place, opened) {
       step.whole.firstChild.replaceWith(head(one));
       if (step.filled) fill(one.id);
     }
-    following = atEnd;
     if (item) { current = item; drawn.get(item.id).whole.classList.add('open'); }
-    if (following) place.scrollTop = place.scrollHeight;
+    hold();
   }
 
-  const last = () => { following = true; place.scrollTop = place.scrollHeight; };
-  const begin = (item) => { if (item === items.at(-1) && following) last(); };
-  return { begin, fit: () => { place.scrollTop = 0; }, end: last, mark, renew, zoom: () => {}, repaint: () => {} };
+  const last = () => { held = END; hold(); };
+  const begin = (item) => { if (item === items.at(-1) && !story.ending) last(); };
+  return { begin, fit: () => { held = null; place.scrollTop = 0; }, end: last, mark, renew, zoom: () => {}, repaint: () => {} };
 }

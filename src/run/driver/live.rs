@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
-use podium_scaffold::{Effect, EffectResult};
+use podium_scaffold::{Effect, EffectResult, Quiet};
 use podium_types::key::EffectKey;
 use podium_types::usage::Usage;
+use tokio::sync::Notify;
 
 use super::turns::{DriveError, Driver, Pending, State};
 use super::world::{Interrupt, Performed, Report};
@@ -33,6 +34,7 @@ impl Driver<'_> {
             self.materialise(&selected);
         }
         let Some(live) = &mut self.live else { return Ok(()) };
+        live.clock.begin();
         let (started, limits) = (live.started.clone(), live.limits.take());
         let mut charges: BTreeMap<EffectKey, Usage> = BTreeMap::new();
         for intent in std::mem::take(&mut live.open_intents) {
@@ -86,6 +88,8 @@ impl Driver<'_> {
                 | Effect::Execute(_)
                 | Effect::Files(_)
                 | Effect::Session(_)
+                | Effect::Hear
+                | Effect::Reply { .. }
                 | Effect::Collect { .. }
                 | Effect::Validate { .. }
                 | Effect::Evaluate { .. }
@@ -137,9 +141,11 @@ impl Driver<'_> {
         self.commit(record).await
     }
 
-    /// Starts what can be started and waits for one thing to happen. Some: the run stops.
-    pub(super) async fn advance(&mut self) -> Result<Option<Stop>, DriveError> {
-        if self.pending.values().all(|pending| matches!(pending.state, State::Parked(..))) {
+    /// Starts what can be started and waits for one thing to happen, a strategy that is woken among them. Some: the run
+    /// stops.
+    pub(super) async fn advance(&mut self, quiet: Quiet, told: &Notify) -> Result<Option<Stop>, DriveError> {
+        let parked = self.pending.values().all(|pending| matches!(pending.state, State::Parked(..)));
+        if parked && quiet != Quiet::Busy {
             return Ok(Some(self.reason_to_stop()));
         }
         // Asked before anything new is begun: a call that is sent now would be paid for by a run that stops.
@@ -157,6 +163,7 @@ impl Driver<'_> {
             },
             () = tokio::time::sleep(left) => {}
             () = live.interrupt.changed() => {}
+            () = told.notified() => {}
         }
         Ok(None)
     }
@@ -221,6 +228,8 @@ impl Driver<'_> {
                 Effect::Execute(_) => ("execute", None),
                 Effect::Files(_) => ("files", None),
                 Effect::Session(_) => ("session", None),
+                Effect::Hear => ("hear", None),
+                Effect::Reply { .. } => ("reply", None),
                 Effect::Collect { .. } => ("collect", None),
                 Effect::Validate { .. } => ("validate", None),
                 Effect::Evaluate { .. } => ("evaluate", None),

@@ -7,13 +7,13 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Instant;
 
 use podium_scaffold::strategy::StrategyFuture;
-use podium_scaffold::{Effect, Strategy};
+use podium_scaffold::{Effect, Quiet, Strategy};
 use podium_types::canonical;
 use podium_types::key::EffectKey;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
-use super::world::{Interrupts, Report, World};
+use super::world::{Interrupt, Interrupts, Report, World, interrupted};
 use crate::run::clock::Clock;
 use crate::run::context::Handle;
 use crate::run::events::{RunEvent, Sink};
@@ -117,11 +117,18 @@ pub struct Driver<'a> {
     pub(super) sink: &'a mut dyn Sink,
 }
 
-struct Flag(AtomicBool);
+/// Whether the strategy has something to do. Most strategies are woken by what the driver releases; one whose program
+/// runs elsewhere also while the driver waits.
+#[derive(Default)]
+struct Flag {
+    set: AtomicBool,
+    told: Notify,
+}
 
 impl Wake for Flag {
     fn wake(self: Arc<Self>) {
-        self.0.store(true, Ordering::Relaxed);
+        self.set.store(true, Ordering::Release);
+        self.told.notify_one();
     }
 }
 
@@ -161,11 +168,11 @@ impl<'a> Driver<'a> {
     pub async fn drive(mut self, strategy: &dyn Strategy) -> Result<(Stop, Tally), DriveError> {
         let context = self.context.clone();
         let mut future: StrategyFuture<'_> = strategy.run(&context);
-        let flag = Arc::new(Flag(AtomicBool::new(false)));
+        let flag = Arc::new(Flag::default());
         let waker = Waker::from(Arc::clone(&flag));
         loop {
             loop {
-                flag.0.store(false, Ordering::Relaxed);
+                flag.set.store(false, Ordering::Release);
                 if let Poll::Ready(ended) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
                     let stop = match ended {
                         Ok(finished) => Stop::new(StoppedBy::Finished, finished.reason),
@@ -173,11 +180,18 @@ impl<'a> Driver<'a> {
                     };
                     return self.strategy_ended(stop).await;
                 }
-                if !flag.0.load(Ordering::Relaxed) {
+                if !flag.set.load(Ordering::Acquire) {
                     break;
                 }
             }
             self.take_requests()?;
+            if self.thinks_first(strategy.quiet()) {
+                if let Some(stop) = self.listen(&flag.told).await {
+                    self.begin_sitting().await?;
+                    return self.stop(stop).await;
+                }
+                continue;
+            }
             if let Some(entry) = self.recorded.pop_front() {
                 self.replay(entry)?;
                 continue;
@@ -192,7 +206,7 @@ impl<'a> Driver<'a> {
             if self.commit_instant().await? {
                 continue;
             }
-            if let Some(stop) = self.advance().await? {
+            if let Some(stop) = self.advance(strategy.quiet(), &flag.told).await? {
                 return self.stop(stop).await;
             }
         }
@@ -227,6 +241,36 @@ impl<'a> Driver<'a> {
     pub(super) fn forget(&mut self, key: &EffectKey) -> Option<Pending> {
         self.order.retain(|other| other != key);
         self.pending.remove(key)
+    }
+
+    /// Whether the replay has to wait for a strategy that is thinking: a recorded answer is withheld until it was asked
+    /// for, and a recorded end until the strategy has come to it.
+    fn thinks_first(&self, quiet: Quiet) -> bool {
+        let next = match self.recorded.front() {
+            Some(Entry { record: Record::Result { key, .. }, .. }) => !self.pending.contains_key(key),
+            Some(_) => false,
+            None => {
+                let finished = |stop: &Stop| stop.by == StoppedBy::Finished;
+                self.live.is_none() && self.last_stop.as_ref().is_some_and(finished)
+            }
+        };
+        next && quiet != Quiet::Waiting
+    }
+
+    /// Waits until the strategy is woken. Some: the run is to stop before.
+    async fn listen(&mut self, told: &Notify) -> Option<Stop> {
+        let Some(live) = &mut self.live else {
+            told.notified().await;
+            return None;
+        };
+        if live.interrupt.urgency() != Interrupt::None {
+            return Some(interrupted());
+        }
+        tokio::select! {
+            () = told.notified() => {}
+            () = live.interrupt.changed() => {}
+        }
+        None
     }
 
     fn replay(&mut self, entry: Entry) -> Result<(), DriveError> {

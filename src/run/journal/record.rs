@@ -123,8 +123,10 @@ impl Record {
                 | Effect::Execute(_)
                 | Effect::Files(_)
                 | Effect::Session(_)
+                | Effect::Hear
                 | Effect::Collect { .. } => false,
                 Effect::BeginStep
+                | Effect::Reply { .. }
                 | Effect::Validate { .. }
                 | Effect::Evaluate { .. }
                 | Effect::Preview(_)
@@ -212,6 +214,8 @@ pub const fn name_of(effect: &Effect) -> &'static str {
         Effect::Execute(_) => "execution",
         Effect::Files(_) => "file act",
         Effect::Session(_) => "session act",
+        Effect::Hear => "agent",
+        Effect::Reply { .. } => "reply",
         Effect::Collect { .. } => "collection",
         Effect::Validate { .. } => "submission check",
         Effect::Evaluate { .. } => "evaluation",

@@ -86,6 +86,8 @@ struct Sittings {
     current: Option<u32>,
     selected: Option<u32>,
     begun: bool,
+    /// The agent is a program of its own.
+    own_program: bool,
     /// For the next step.
     waiting: Vec<Line>,
 }
@@ -100,6 +102,7 @@ impl Sittings {
                         parts.entry(step).or_default().log.before(self.waiting.drain(..));
                     }
                 }
+                Effect::Hear => self.own_program = true,
                 Effect::SelectFinal { .. } => self.selected = key.number().or(self.selected),
                 _ => {}
             },
@@ -107,9 +110,10 @@ impl Sittings {
                 if !std::mem::replace(&mut self.begun, true) {
                     return;
                 }
+                let own = self.own_program;
                 match self.part(parts).filter(|part| !part.log.is_written()) {
-                    Some(part) => part.log.before([log::resumed(program)]),
-                    None => self.waiting.push(log::resumed(program)),
+                    Some(part) => part.log.before([log::resumed(program, own)]),
+                    None => self.waiting.push(log::resumed(program, own)),
                 }
             }
             Record::SessionEnded { name, end, .. } => {

@@ -103,9 +103,14 @@ impl Log {
     }
 }
 
-/// A sitting that is not the first.
-pub(super) fn resumed(program: &str) -> Line {
-    let text = format!("podium {program} went on; shells and kernels of before are gone, files are not");
+/// A sitting that is not the first, of an agent that is a program of its own or of another.
+pub(super) fn resumed(program: &str, own_program: bool) -> Line {
+    let what = if own_program {
+        "the agent begins again, in a fresh workspace"
+    } else {
+        "shells and kernels of before are gone, files are not"
+    };
+    let text = format!("podium {program} went on; {what}");
     Line::new(LineKind::Harness, "resumed", text)
 }
 

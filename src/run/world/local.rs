@@ -81,7 +81,7 @@ impl Inner {
         }
     }
 
-    async fn execute_in_sandbox(
+    pub(super) async fn execute_in_sandbox(
         self: &Arc<Self>,
         key: &EffectKey,
         request: &ExecutionRequest,
@@ -102,7 +102,14 @@ impl Inner {
         });
         job.collect = request.collect.iter().map(|path| self.prediction_rule(path)).collect();
         job.submission_check = self.submission_check();
-        let execution = self.equipment.sandbox.execute(&job).await?;
+        let execution = match &request.agent {
+            Some(terms) => {
+                // It is stopped by the run's own clock, in which waiting for a service does not count.
+                job.timeout = Duration::from_millis(request.timeout_ms);
+                self.employ(job, terms).await?
+            }
+            None => self.equipment.sandbox.execute(&job).await?,
+        };
         drop(lease);
         // Nothing else will look at it: what counts was collected. What remains of it takes no result away.
         if let Err(error) = self.in_workspaces("removing the workspace", &path, Workspaces::clear).await {

@@ -2,6 +2,7 @@
 //!
 //! Each effect crosses each layer once, downwards. Nothing of the answers comes back but a format verdict.
 
+mod agent;
 mod chat;
 mod checks;
 mod evaluations;
@@ -29,6 +30,7 @@ use podium_types::key::EffectKey;
 use tokio::sync::mpsc;
 
 use crate::run::clock::Clock;
+use crate::run::command::desk::Desk;
 use crate::run::config::PreviewMode;
 use crate::run::driver::{Performed, Report, World};
 use crate::run::folder::RunFolder;
@@ -117,6 +119,8 @@ struct Inner {
     truncation_warnings: truncated::TruncationWarnings,
     /// Held during a check that a program asked for: one at a time, however many run.
     check: Mutex<()>,
+    /// The questions of an agent that is a program of its own.
+    desk: Arc<Desk>,
 }
 
 /// The parts of a sitting that the world shares with the driver.
@@ -157,6 +161,7 @@ impl LiveWorld {
             folder: sitting.folder,
             journal: sitting.journal,
             spending: sitting.spending,
+            desk: Arc::new(Desk::new(sitting.clock.clone())),
             clock: sitting.clock,
             limits: sitting.limits,
             reporter: sitting.reporter,
@@ -172,16 +177,29 @@ impl LiveWorld {
 impl World for LiveWorld {
     fn perform(&self, key: EffectKey, effect: Effect, hash: String) -> BoxFuture<'static, Performed> {
         let inner = Arc::clone(&self.inner);
+        if matches!(&effect, Effect::Execute(request) if request.agent.is_some()) {
+            // At once: what is heard of it may be asked for next.
+            inner.desk.expect();
+        }
         Box::pin(async move {
             match effect {
                 Effect::Chat { role, request, hears_failures } => {
+                    inner.desk.call_begins(&key);
                     let performed = inner.chat(&key, &role, &request, hash).await;
+                    if let Performed::Parked(stop) = &performed {
+                        inner.desk.call_parked(&key, stop);
+                    }
                     if hears_failures { chat::heard(performed) } else { performed }
                 }
                 Effect::Execute(request) if request.workspace == Workspace::Home => {
                     inner.execute_at_home(&key, *request, hash).await
                 }
+                Effect::Execute(request) if request.agent.is_some() => {
+                    inner.execute_agent(&key, &request).await
+                }
                 Effect::Execute(request) => inner.execute(&key, &request).await,
+                Effect::Hear => inner.hear(&key).await,
+                Effect::Reply { question, reply } => inner.reply(question, &reply),
                 Effect::Files(request) => inner.act_on_files(&key, *request).await,
                 Effect::Session(request) => inner.act_on_session(&key, *request, hash).await,
                 Effect::Collect { path } => inner.collect_from_home(path).await,
@@ -201,6 +219,7 @@ impl World for LiveWorld {
     }
 
     fn materialise(&self, entry: &Entry) -> Result<(), String> {
+        self.inner.desk.learn(entry);
         self.files.write(entry)
     }
 

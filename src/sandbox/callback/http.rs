@@ -1,4 +1,4 @@
-//! Just enough of HTTP/1.1 to take a file from a hostile client and to answer it.
+//! Just enough of HTTP/1.1 to take a file or a request from a hostile client and to answer it.
 //!
 //! A head is bounded, a length must be told, and what is ambiguous is refused rather than guessed at. Headers other than
 //! the few that are needed are not looked at: no address, host or name in them is believed.
@@ -6,6 +6,8 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
+
+use super::ServiceAnswer;
 
 /// Bytes of a request's head.
 pub(super) const HEAD: usize = 16 << 10;
@@ -35,22 +37,34 @@ pub(super) struct Answer {
     status: u16,
     body: String,
     retry_after: Option<u64>,
+    kind: &'static str,
+    header: Option<(&'static str, &'static str)>,
 }
 
 impl Answer {
+    fn json(status: u16, body: String) -> Self {
+        Self { status, body, retry_after: None, kind: "application/json", header: None }
+    }
+
+    /// What a service says.
+    pub(super) fn of_service(answer: ServiceAnswer) -> Self {
+        let ServiceAnswer { status, kind, header, body } = answer;
+        Self { status, body, retry_after: None, kind, header }
+    }
+
     /// A verdict, as MLE-bench's server gives it.
     pub(super) fn result(text: &str) -> Self {
-        Self { status: 200, body: json!({ "result": text }).to_string(), retry_after: None }
+        Self::json(200, json!({ "result": text }).to_string())
     }
 
     /// The service is there.
     pub(super) fn running() -> Self {
-        Self { status: 200, body: json!({ "status": "running" }).to_string(), retry_after: None }
+        Self::json(200, json!({ "status": "running" }).to_string())
     }
 
     /// There is no verdict, and why.
     pub(super) fn error(status: u16, why: &str) -> Self {
-        Self { status, body: json!({ "error": why }).to_string(), retry_after: None }
+        Self::json(status, json!({ "error": why }).to_string())
     }
 
     /// With the seconds after which to come again.
@@ -65,11 +79,15 @@ impl Answer {
             // Writing to a string cannot fail.
             let _ = write!(text, "Retry-After: {seconds}\r\n");
         }
+        if let Some((name, value)) = self.header {
+            let _ = write!(text, "{name}: {value}\r\n");
+        }
+        let kind = self.kind;
         let connection = if keep_alive { "keep-alive" } else { "close" };
         let length = self.body.len() + 1;
         let _ = write!(
             text,
-            "Content-Type: application/json\r\nContent-Length: {length}\r\nConnection: {connection}\r\n\r\n{}\n",
+            "Content-Type: {kind}\r\nContent-Length: {length}\r\nConnection: {connection}\r\n\r\n{}\n",
             self.body
         );
         text.into_bytes()
@@ -86,8 +104,11 @@ fn reason(status: u16) -> &'static str {
         411 => "Length Required",
         413 => "Content Too Large",
         415 => "Unsupported Media Type",
+        422 => "Unprocessable Content",
         429 => "Too Many Requests",
         431 => "Request Header Fields Too Large",
+        500 => "Internal Server Error",
+        502 => "Bad Gateway",
         _ => "Service Unavailable",
     }
 }

@@ -1,11 +1,12 @@
-//! What code in a jail can ask of the harness: whether a submission's format is right, and, to no avail, for names.
+//! What code in a jail can ask of the harness: whether a submission's format is right, what a job's service answers, and,
+//! to no avail, for names.
 //!
 //! Nothing of ours is inside. Two ports of the jail's network namespace, in which nothing but the jail itself can be
 //! reached, are bound by a short-lived helper and served by the harness from outside: 5000, where MLE-bench has its
-//! check of submissions, and 53, where the resolver asks for names and is refused. What comes out is what the checker of
-//! the job says of bytes that were sent; what comes in is counted. Everything ends with the execution.
+//! check of submissions and a service has its requests, and 53, where the resolver asks for names and is refused. What
+//! comes out is what the checker and the service of the job say of bytes that were sent; what comes in is counted. Everything ends with the execution.
 //!
-//! It must not know what a submission is, nor open any path that it is told.
+//! It must not know what a submission or a model is, nor open any path that it is told.
 
 mod check;
 mod connection;
@@ -16,6 +17,7 @@ mod pace;
 mod ports;
 pub(crate) mod script;
 mod server;
+mod service;
 mod upload;
 
 use std::{
@@ -33,8 +35,9 @@ use tokio::{
 };
 
 pub use check::{Checker, SubmissionCheck};
+pub use service::{Answering, Service, ServiceAnswer, ServiceRequest};
 
-use crate::SandboxError;
+use crate::{Job, SandboxError};
 use names::Asked;
 use server::Server;
 
@@ -42,6 +45,24 @@ use server::Server;
 pub(crate) const NAME_SERVER: &str = "127.0.0.1";
 /// The same, as a jail's `/etc/resolv.conf` names it.
 pub(crate) const RESOLV: &str = "nameserver 127.0.0.1\noptions attempts:1 timeout:1\n";
+
+/// What the port inside is for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Offered {
+    pub(crate) check: Option<SubmissionCheck>,
+    pub(crate) service: Option<Service>,
+}
+
+impl Offered {
+    /// To the program of a job.
+    pub(crate) fn of(job: &Job) -> Self {
+        Self { check: job.submission_check.clone(), service: job.service.clone() }
+    }
+
+    const fn is_nothing(&self) -> bool {
+        self.check.is_none() && self.service.is_none()
+    }
+}
 
 /// The callbacks of one execution or session, served until they are dropped.
 #[derive(Debug)]
@@ -67,18 +88,17 @@ pub(crate) struct Told {
 impl Callbacks {
     /// Binds the ports in the network namespace of a process that is alive, and has the runtime serve them, in which
     /// this must be called. Blocks for about a millisecond.
-    pub(crate) fn start(process: Pid, check: Option<&SubmissionCheck>) -> Result<Self, SandboxError> {
+    pub(crate) fn start(process: Pid, offered: &Offered) -> Result<Self, SandboxError> {
         let failed = |source| SandboxError::Ports { source };
-        let with_check = check.is_some();
-        let ports = ports::open(process, with_check).map_err(failed)?;
+        let ports = ports::open(process, !offered.is_nothing()).map_err(failed)?;
         let (asked, verdicts) = (Asked::default(), Arc::new(AtomicU64::new(0)));
         let mut tasks = JoinSet::new();
         let names = ports.names.try_clone().map_err(failed)?;
         let socket = UdpSocket::from_std(ports.names).map_err(failed)?;
         tasks.spawn(names::serve(socket, asked.clone()));
-        if let (Some(listener), Some(check)) = (ports.check, check) {
+        if let Some(listener) = ports.check {
             let listener = TcpListener::from_std(listener).map_err(failed)?;
-            let server = Server::new(check.clone(), Arc::clone(&verdicts));
+            let server = Server::new(offered.clone(), Arc::clone(&verdicts));
             tasks.spawn(Arc::new(server).serve(listener));
         }
         Ok(Self { asked, names, verdicts, _tasks: tasks })

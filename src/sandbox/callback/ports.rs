@@ -39,7 +39,7 @@ const NAMES: u16 = 53;
 /// Where submissions are checked: MLE-bench's port.
 pub(super) const CHECK: u16 = 5000;
 /// Connections that may wait to be accepted.
-const BACKLOG: i32 = 64;
+const BACKLOG: i32 = 128;
 /// The owner of a namespace, `_IO(0xb7, 1)` in `linux/nsfs.h`.
 const NS_GET_USERNS: libc::Ioctl = 0xb701;
 

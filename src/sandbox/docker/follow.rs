@@ -18,7 +18,6 @@ use bollard::{
     query_parameters::{KillContainerOptions, WaitContainerOptions},
 };
 use futures_util::StreamExt;
-use podium_types::execution::LimitHit;
 use rustix::process::Signal;
 use tokio::{
     io::{AsyncWriteExt, unix::AsyncFd},
@@ -108,8 +107,7 @@ pub(super) async fn follow(
             }
             () = sleep_until(next.into()) => match stage {
                 Stage::Running => {
-                    let limit_ms = u64::try_from(plan.timeout.as_millis()).unwrap_or(u64::MAX);
-                    limit = Some(LimitHit::WallClock { limit_ms });
+                    limit = Some(plan.over(start));
                     target.signal(Signal::INT).await;
                     (stage, next) = (Stage::Interrupted, Instant::now() + plan.grace);
                 }
@@ -119,6 +117,9 @@ pub(super) async fn follow(
                 }
                 Stage::Killed | Stage::Ended => return Err(SandboxError::Stuck { seconds: STUCK.as_secs() }),
             },
+            () = plan.stop.cancelled(), if matches!(stage, Stage::Running) && next > Instant::now() => {
+                next = Instant::now();
+            }
             () = plan.cancel.cancelled(), if matches!(stage, Stage::Running | Stage::Interrupted) => {
                 target.signal(Signal::KILL).await;
                 (stage, next) = (Stage::Killed, Instant::now() + STUCK);

@@ -38,8 +38,9 @@ use self::{
     witness::Witness,
 };
 use crate::{
-    ExecutionFuture, Facts, InForce, Job, Sandbox, SandboxError, SessionFuture, SessionJob, Settings,
-    callback::Callbacks,
+    DialogueFuture, ExecutionFuture, Facts, InForce, Job, Sandbox, SandboxError, SessionFuture, SessionJob,
+    Settings,
+    callback::{Callbacks, Offered},
     cgroup::Usage,
     finish::{self, Evidence, Network},
     jail::root,
@@ -112,8 +113,8 @@ impl Docker {
         let client = &self.engine.client;
         let mut running = self.take_hold(&held).await?;
         if let Some(witness) = running.witness.as_ref().filter(|_| self.facts.callbacks) {
-            let (process, check) = (witness.pid, job.submission_check.clone());
-            let callbacks = supervisor::run(move || Callbacks::start(process, check.as_ref())).await?;
+            let (process, offered) = (witness.pid, Offered::of(job));
+            let callbacks = supervisor::run(move || Callbacks::start(process, &offered)).await?;
             running.callbacks = Some(callbacks);
         }
         let watched = running.witness.as_ref().map(Witness::watched).unwrap_or_default();
@@ -190,6 +191,16 @@ impl Docker {
         Ok(state.and_then(|state| state.oom_killed) == Some(true))
     }
 
+    /// A runtime with a kernel of its own does not let a program use the machine's pipes.
+    fn has_pipes(&self, what: &str) -> Result<(), SandboxError> {
+        if self.engine.has_own_kernel() {
+            let runtime = self.engine.runtime.as_deref().unwrap_or_default();
+            let message = format!("the runtime `{runtime}` has no {what}");
+            return Err(SandboxError::Job { message });
+        }
+        Ok(())
+    }
+
     /// Tells an image without the interpreter from a script that ends as if there were none.
     async fn check_python(&self, job: &Job) -> Result<(), SandboxError> {
         let failed =
@@ -234,14 +245,17 @@ impl Sandbox for Docker {
         Box::pin(self.run(job))
     }
 
-    /// A runtime with a kernel of its own does not let a program use the machine's pipes.
+    fn open_dialogue<'a>(&'a self, job: &'a Job) -> DialogueFuture<'a> {
+        Box::pin(async move {
+            self.has_pipes("programs that are spoken with")?;
+            self.check(job)?;
+            session::dialogue::open(self, job).await
+        })
+    }
+
     fn open_session<'a>(&'a self, job: &'a SessionJob) -> SessionFuture<'a> {
         Box::pin(async move {
-            if self.engine.has_own_kernel() {
-                let runtime = self.engine.runtime.as_deref().unwrap_or_default();
-                let message = format!("the runtime `{runtime}` has no {} sessions", job.kind);
-                return Err(SandboxError::Job { message });
-            }
+            self.has_pipes(&format!("{} sessions", job.kind))?;
             self.check(&job.job)?;
             let mut job = job.clone();
             job.shell.get_or_insert_with(|| self.shell.clone());

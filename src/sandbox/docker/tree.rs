@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     Facts, Job, SandboxError, Settings,
-    callback::Callbacks,
+    callback::{Callbacks, Offered},
     cgroup::{CpuClock, Usage},
     finish::{Evidence, Network},
     place::{Pipes, Place},
@@ -120,7 +120,7 @@ impl Keeper {
 impl Docker {
     /// Makes a container, takes hold of it, and lets its program run.
     async fn begin(&self, job: &Job, launch: Launch) -> Result<Live<DockerTree>, SandboxError> {
-        let Launch { argv, stdin, output, inherit } = launch;
+        let Launch { argv, stdin, spoken, output, inherit } = launch;
         let held = self.create(job, &argv).await?;
         let Running { mut attached, witness, .. } = self.take_hold(&held).await?;
         let Some(Witness { pid, first, meters }) = witness else {
@@ -128,8 +128,8 @@ impl Docker {
             return Err(SandboxError::Start { message: message.to_owned() });
         };
         // On this thread, which may start children.
-        let check = job.submission_check.as_ref();
-        let callbacks = self.facts.callbacks.then(|| Callbacks::start(pid, check)).transpose()?;
+        let offered = Offered::of(job);
+        let callbacks = self.facts.callbacks.then(|| Callbacks::start(pid, &offered)).transpose()?;
         let copy = |first: &OwnedFd| {
             first.try_clone().map_err(|source| SandboxError::System { call: "dup", source })
         };
@@ -139,7 +139,7 @@ impl Docker {
         let live = Live::new(tree, Lead::Foreign(lead));
         let go = attached.input.write_all(b"\n").await;
         go.map_err(|source| SandboxError::System { call: "letting the program go", source })?;
-        let theirs = inherit.into_iter().chain(stdin).chain([output]).collect();
+        let theirs = inherit.into_iter().chain(stdin).chain(spoken).chain([output]).collect();
         // It ends with the container.
         tokio::spawn(Keeper { attached, first: watched, seen, _theirs: theirs }.keep());
         Ok(live)

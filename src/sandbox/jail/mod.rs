@@ -25,7 +25,8 @@ pub(crate) use arguments::Finished;
 use std::{collections::BTreeMap, os::fd::OwnedFd, path::PathBuf};
 
 use crate::{
-    ExecutionFuture, Facts, InForce, Job, Policy, Sandbox, SandboxError, SessionFuture, SessionJob, Settings,
+    DialogueFuture, ExecutionFuture, Facts, InForce, Job, Policy, Sandbox, SandboxError, SessionFuture,
+    SessionJob, Settings,
     cgroup::Groups,
     place::{Place, execute},
     program::Launch,
@@ -100,6 +101,10 @@ impl Sandbox for Jail {
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {
         Box::pin(execute(self, job))
+    }
+
+    fn open_dialogue<'a>(&'a self, job: &'a Job) -> DialogueFuture<'a> {
+        Box::pin(session::dialogue::open(self, job))
     }
 
     fn open_session<'a>(&'a self, job: &'a SessionJob) -> SessionFuture<'a> {

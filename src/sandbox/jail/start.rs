@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     Job, SandboxError,
-    callback::Callbacks,
+    callback::{Callbacks, Offered},
     cgroup::Group,
     finish, program,
     program::{Launch, pipe_pair},
@@ -87,7 +87,7 @@ pub(super) fn start(
     let mut live = Live::new(tree, child);
     limit_processes(first, job)?;
     if jail.facts.callbacks {
-        let callbacks = Callbacks::start(first, job.submission_check.as_ref());
+        let callbacks = Callbacks::start(first, &Offered::of(job));
         live.tree.serve(callbacks.map_err(|error| instead(error, &live.tree, output))?);
     }
     File::from(block_write)

@@ -97,8 +97,13 @@ fn copy(jail: &Jail, job: &Job, launch: &Launch, server: &Server) -> Result<Live
     let (stdin, holder) = warm::pair(SocketType::STREAM).map_err(SandboxError::system("socketpair"))?;
     rustix::io::write(&holder, b"\n").map_err(SandboxError::system("write"))?;
     let (said, output) = pipe_pair()?;
-    let waiting =
-        Launch { argv: HOLDER.map(OsString::from).to_vec(), stdin: Some(stdin), output, inherit: Vec::new() };
+    let waiting = Launch {
+        argv: HOLDER.map(OsString::from).to_vec(),
+        stdin: Some(stdin),
+        spoken: None,
+        output,
+        inherit: Vec::new(),
+    };
     let mut live = start::start(jail, job, waiting, &said, Some(server.user_namespace()?))?;
     let copy = await_word(&said).and_then(|()| enter(job, launch, server, &live.tree, holder));
     let copy = copy.and_then(|mut copy| {

@@ -114,7 +114,13 @@ fn named(job: &SessionJob, names: Names) -> Result<Opened, SandboxError> {
     };
     let redirect = format!("exec \"$@\" <{from} >{} 2>&1", names::inside(OUTPUT));
     let words = ["/bin/sh", "-c", &redirect, "sh"].map(OsString::from).into_iter();
-    let launch = Launch { argv: words.chain(argv).collect(), stdin: None, output: output_write, inherit };
+    let launch = Launch {
+        argv: words.chain(argv).collect(),
+        stdin: None,
+        spoken: None,
+        output: output_write,
+        inherit,
+    };
     let ends = Ends { output, control, calls, input };
     Ok(Opened { launch, ends, language, names: Some(names) })
 }

@@ -22,10 +22,12 @@
 //! - `channels`, `control`: the pipes, and finding an end in what came through one; `names`: pipes that a program opens
 //!   by name, where it inherits none
 //! - `background`: what else runs in there
+//! - [`dialogue`]: a program of somebody's own, spoken with over its standard input and output
 
 mod background;
 mod channels;
 mod control;
+pub mod dialogue;
 mod handle;
 pub mod job;
 mod kernel;

@@ -106,7 +106,8 @@ impl Server {
         let Finished { line, mut inherit } = arguments(theirs.as_raw_fd())?;
         inherit.push(theirs);
         let (output, output_write) = pipe_pair()?;
-        let mut launch = Launch { argv, stdin: None, output: output_write, inherit: Vec::new() };
+        let mut launch =
+            Launch { argv, stdin: None, spoken: None, output: output_write, inherit: Vec::new() };
         let [stdin, stdout, stderr] = launch.streams()?;
         let mut command = Command::new(bubblewrap);
         command.args(line).arg("--").args(&launch.argv).env_clear();

@@ -1,6 +1,6 @@
 //! Finds an agent that goes in circles: the same call with the same result, the same call that fails each time, answers
 //! that call nothing, and two calls that alternate. What results came to is compared, so one that looks at a growing log
-//! is in no circle, nor is one that waits for a program.
+//! is in no circle, nor is one that waits for a program, or whose calls crashes of the harness cut.
 
 use crate::codeact::spec::StuckSpec;
 
@@ -13,8 +13,8 @@ pub struct Trace {
     pub came_to: Vec<String>,
     /// All of them failed.
     pub failed: bool,
-    /// One of them waited for a program that goes on.
-    pub waited: bool,
+    /// One of them waited for a program that goes on, or was cut by a crash of the harness: that is no doing of the agent.
+    pub excused: bool,
 }
 
 /// A circle.
@@ -61,7 +61,7 @@ pub fn find(traces: &[Trace], spec: &StuckSpec) -> Option<(Pattern, usize)> {
     let all = |tail: &[Trace], holds: &dyn Fn(&Trace, &Trace) -> bool| {
         tail.iter().zip(tail.iter().skip(1)).all(|(before, after)| holds(before, after))
     };
-    let acts = |tail: &[Trace]| tail.iter().all(|trace| !trace.calls.is_empty() && !trace.waited);
+    let acts = |tail: &[Trace]| tail.iter().all(|trace| !trace.calls.is_empty() && !trace.excused);
     let is = |pattern, length: usize, holds: &dyn Fn(&[Trace]) -> bool| {
         tail(length).filter(|tail| holds(tail)).map(|_| (pattern, length))
     };

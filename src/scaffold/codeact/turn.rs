@@ -166,7 +166,7 @@ async fn make(table: Table<'_>, step: u32, calls: &[Call]) -> Result<Made, Strat
             made.lines.push(seen.failed(outcome.failed));
         }
         failed &= outcome.failed;
-        made.trace.waited |= outcome.waited;
+        made.trace.excused |= outcome.excused;
         made.trace.calls.push(written(call));
         made.trace.came_to.push(outcome.came_to);
         made.finished = made.finished.or(outcome.finished);

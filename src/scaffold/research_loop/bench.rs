@@ -173,6 +173,7 @@ impl<'a> Bench<'a> {
             timeout_ms: self.context.budget().next_execution_ms(),
             env: BTreeMap::new(),
             collect: Vec::new(),
+            agent: None,
         };
         Ok(self.context.execute_at_home(self.key("execute"), request).await?)
     }

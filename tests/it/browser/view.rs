@@ -12,6 +12,7 @@ use crate::service::{Service, toy_script};
 use crate::support::grown::{HOSTILE, Kind, grow};
 use crate::support::viewer::Viewer;
 use crate::support::{Place, Podium, Run, need};
+use crate::view::copy;
 
 fn headline(tab: &mut Tab, expected: &str) {
     shows(tab, "document.querySelector('h1')?.textContent", &json!(expected));
@@ -222,8 +223,12 @@ fn five_thousand_nodes_open() {
     Podium::toy_run(&place, 1, 7).output().expect(0);
     let run = Run::only(&place.runs());
     let name = run.path.file_name().unwrap().to_str().unwrap().to_owned();
-    grow(&run.path, 5000, Kind::Nodes, 0);
+    let steps = place.runs().join("steps");
+    copy(&run.path, &steps);
+    std::fs::remove_file(steps.join("run.json")).unwrap();
     let viewer = Viewer::start(&place, &place.runs());
+    grow(&steps, 5000, Kind::Steps, 0);
+    grow(&run.path, 5000, Kind::Nodes, 0);
     let begun = Instant::now();
     let mut tab = browser.open_at(&viewer.url(&format!("/run?at={name}#node=4321")), (1500, 950));
     heading(&mut tab, "Node 4321");
@@ -231,5 +236,17 @@ fn five_thousand_nodes_open() {
     tab.key("f");
     shows(&mut tab, "document.querySelectorAll('[data-node]').length > 1000", &json!(true));
     tab.screenshot(&artefacts().join("view-large.png"));
+    // The same as a loop: a log of as many steps.
+    let begun = Instant::now();
+    tab.go(&viewer.url("/run?at=steps#step=4321"));
+    heading(&mut tab, "Step 4321");
+    let drawn = "document.querySelector(\"#tree [data-node='4321'] .line\") !== null";
+    shows(&mut tab, drawn, &json!(true));
+    eprintln!("5,000 steps opened in {:.2} s", begun.elapsed().as_secs_f64());
+    tab.key("e");
+    shows(&mut tab, &drawn.replace("4321", "4999"), &json!(true));
+    // Nearly all of it was never read.
+    let read = "document.querySelectorAll('#tree .line').length < 2000";
+    shows(&mut tab, read, &json!(true));
     tab.no_faults();
 }

@@ -116,6 +116,10 @@ fn a_dollar_cap_is_dealt_out_stops_drains_and_goes_on_when_raised() {
     let dealt = plan().output().expect(0);
     assert_eq!(dealt.stdout.matches("--max-cost 1 ").count(), 1, "{}", dealt.stdout);
     assert!(dealt.stderr.contains("1 more runs are kept back"), "{}", dealt.stderr);
+    // What was handed out keeps its allotment, and is not handed out twice unasked.
+    let twice = plan().output().expect(0);
+    assert!(twice.stdout.is_empty() && twice.stderr.contains("1 runs were printed before"), "{twice:?}");
+    assert_eq!(plan().arg("--again").output().expect(0).stdout, dealt.stdout);
 
     let stopped = matrix(&place, &service, &capped).output().expect(4);
     assert!(stopped.stderr.contains("leaves room for no further run"), "{}", stopped.stderr);

@@ -39,6 +39,11 @@ impl Kept {
         Self(Left::by(run))
     }
 
+    /// Entries of its journal.
+    pub(crate) fn entries(&self) -> u64 {
+        self.0.entries()
+    }
+
     /// Calls and acts that were begun and have no result.
     pub(crate) fn open(&self) -> &[String] {
         self.0.open()
@@ -68,7 +73,7 @@ fn twenty_kills_of_one_run_lose_nothing_that_was_committed() {
         let mut kept: Vec<Kept> = Vec::new();
         for kill in 0..KILLS {
             let (instant, behind) = INSTANTS[kill % INSTANTS.len()];
-            let named = format!("{instant}:{}", kept.last().map_or(0, |kept| kept.0.entries()) + behind);
+            let named = format!("{instant}:{}", kept.last().map_or(0, Kept::entries) + behind);
             let sitting = match kill {
                 0 => start(&place, &runs),
                 _ => Podium::resume(&place, &Run::only(&runs).path),

@@ -63,7 +63,7 @@ fn table(page: &mut String, arguments: &[&Arg]) {
     page.push('\n');
 }
 
-fn shown(argument: &&Arg) -> bool {
+fn shown(argument: &Arg) -> bool {
     !argument.is_hide_set() && !["help", "version"].contains(&argument.get_id().as_str())
 }
 
@@ -80,8 +80,11 @@ fn section(page: &mut String, path: &str, command: &Command) {
         }
         return;
     }
-    let own: Vec<&Arg> =
-        command.get_arguments().filter(shown).filter(|argument| !argument.is_global_set()).collect();
+    let own: Vec<&Arg> = command
+        .get_arguments()
+        .filter(|argument| shown(argument))
+        .filter(|argument| !argument.is_global_set())
+        .collect();
     table(page, &own);
 }
 
@@ -91,8 +94,11 @@ fn the_command_line() {
     let mut page = "# The command line\n\nMade from the program's own parser; `podium COMMAND --help` says the same, with examples.\n\n\
                     ## For every command\n\n"
         .to_owned();
-    let global: Vec<&Arg> =
-        command.get_arguments().filter(shown).filter(|argument| argument.is_global_set()).collect();
+    let global: Vec<&Arg> = command
+        .get_arguments()
+        .filter(|argument| shown(argument))
+        .filter(|argument| argument.is_global_set())
+        .collect();
     table(&mut page, &global);
     for below in command.get_subcommands() {
         section(&mut page, &format!("podium {}", below.get_name()), below);

@@ -128,7 +128,7 @@ fn plain(doc: &str) -> String {
                     Some((_, behind)) => behind,
                     None => rest,
                 };
-                text.push_str(&format!("`{name}`{rest}"));
+                let _ = write!(text, "`{name}`{rest}");
             }
             _ => text.push_str(part),
         }
@@ -318,6 +318,8 @@ fn scaffold_files() {
     page.table("", "ResearchLoopSpec", "research_loop/spec.rs", "Its tables");
     page.text.push_str("## `strategy = \"codeact\"`\n\n");
     page.table("", "CodeActSpec", "codeact/spec.rs", "Its tables");
+    page.text.push_str("## `strategy = \"command\"`\n\n");
+    page.table("", "CommandSpec", "command/spec.rs", "Its tables");
     page.text.push_str("## `strategy = \"script\"`\n\n");
     page.table("", "ScriptSpec", "script/mod.rs", "Its tables");
     let text = format!("{}\n", page.text.trim_end());

@@ -51,7 +51,6 @@ pub(crate) fn grow(path: &Path, count: u32, kind: Kind, pad: usize) -> u64 {
     let renumber = "UPDATE entry SET seq = (SELECT count(*) FROM entry AS e WHERE e.seq <= entry.seq)";
     transaction.execute(renumber, []).unwrap();
     let mut seq: u64 = transaction.query_row("SELECT count(*) FROM entry", [], |row| row.get(0)).unwrap();
-    let padding = "a line of a longer prompt\n".repeat(pad / 26);
     {
         let mut insert = transaction
             .prepare(
@@ -59,19 +58,15 @@ pub(crate) fn grow(path: &Path, count: u32, kind: Kind, pad: usize) -> u64 {
                  VALUES (?, ?, ?, ?, ?, ?, 0, '2026-01-01T00:00:00Z', ?)",
             )
             .unwrap();
+        let padding = "a line of a longer prompt\n".repeat(pad / 26);
+        let wanted =
+            rows.iter().filter(|(effect, ..)| kind == Kind::Nodes || effect.as_deref() != Some("node"));
+        let texts: Vec<(&Row, String, String)> = wanted.map(|row| template(row, &padding)).collect();
         for number in 0..count {
-            for (effect, key, body) in &rows {
-                if effect.as_deref() == Some("node") && kind == Kind::Steps {
-                    continue;
-                }
+            for ((effect, key, _), kind, text) in &texts {
                 seq += 1;
-                let mut body: Value = serde_json::from_str(body).unwrap();
                 let key = key.as_deref().map(|key| key.replacen("node/0/", &format!("{unit}/{number}/"), 1));
-                body["key"] = json!(key);
-                change(&mut body, number, &padding);
-                // Fields in the order in which the program writes them.
-                let text = in_order(&body);
-                let kind = body["kind"].as_str();
+                let text = filled(text, key.as_deref().unwrap_or_default(), number);
                 insert
                     .execute(params![seq, kind, effect, key, number, u64::from(number) * 40_000, text])
                     .unwrap();
@@ -82,20 +77,38 @@ pub(crate) fn grow(path: &Path, count: u32, kind: Kind, pad: usize) -> u64 {
     seq
 }
 
-fn change(body: &mut Value, number: u32, padding: &str) {
+/// What of a copy is its own.
+const OWN: [&str; 6] = ["@key", "@id", "@parents", "@operator", "@metric", "@buggy"];
+
+/// A row, its kind, and its body with places for what is a copy's own: each body is read and written once.
+fn template<'a>(row: &'a Row, padding: &str) -> (&'a Row, String, String) {
+    let mut body: Value = serde_json::from_str(&row.2).unwrap();
+    body["key"] = json!("@key");
     let effect = &mut body["effect"];
     if effect["effect"] == "node" {
-        effect["id"] = json!(number);
-        effect["parents"] = if number < 5 { json!([]) } else { json!([(number - 5) / 3]) };
-        effect["operator"] = json!(if number < 5 { "draft" } else { "improve" });
-        effect["metric"] = json!(1.0 / (2.0 + f64::from(number * 7919 % 4999)));
-        effect["buggy"] = if number % 5 == 3 { json!("ValueError: no") } else { Value::Null };
+        for own in &OWN[1..] {
+            effect[&own[1..]] = json!(own);
+        }
     }
     if effect["effect"] == "chat"
         && let Some(text) = effect["request"]["messages"][0]["content"].as_str()
     {
         effect["request"]["messages"][0]["content"] = json!(format!("{text}\n{padding}"));
     }
+    (row, body["kind"].as_str().unwrap().to_owned(), in_order(&body))
+}
+
+fn filled(text: &str, key: &str, number: u32) -> String {
+    let parents = if number < 5 { json!([]) } else { json!([(number - 5) / 3]) };
+    let operator = json!(if number < 5 { "draft" } else { "improve" });
+    let metric = json!(1.0 / (2.0 + f64::from(number * 7919 % 4999)));
+    let buggy = if number % 5 == 3 { json!("ValueError: no") } else { Value::Null };
+    let own = [json!(key), json!(number), parents, operator, metric, buggy];
+    let mut text = text.to_owned();
+    for (name, value) in OWN.iter().zip(own) {
+        text = text.replacen(&format!("\"{name}\""), &value.to_string(), 1);
+    }
+    text
 }
 
 /// The record with its fields in the order of its type, as the program writes it.

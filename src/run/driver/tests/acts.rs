@@ -38,6 +38,7 @@ fn program() -> ExecutionRequest {
         timeout_ms: 1,
         env: BTreeMap::new(),
         collect: Vec::new(),
+        agent: None,
     }
 }
 

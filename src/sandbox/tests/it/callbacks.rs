@@ -3,8 +3,14 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use podium_sandbox::{Job, Sandbox, SandboxError, SandboxKind, SessionJob, Settings, SubmissionCheck, open};
-use podium_types::{execution::Execution, session::SessionKind};
+use podium_sandbox::{
+    Job, Sandbox, SandboxError, SandboxKind, Service, ServiceAnswer, ServiceRequest, SessionJob, Settings,
+    SubmissionCheck, SubmissionRule, open,
+};
+use podium_types::{
+    execution::{Collected, Execution, LimitHit},
+    session::SessionKind,
+};
 
 use crate::common::{Place, environment, jail};
 
@@ -387,4 +393,77 @@ async fn a_session_has_it_from_call_to_call() {
     assert_eq!(told, ["Submission is valid. 4 bytes"; 2]);
     let end = session.close().await.unwrap();
     assert_eq!((end.submission_checks, end.names_asked.contains_key("huggingface.co")), (2, true), "{end:?}");
+}
+
+/// A service that gives back what it is sent, and stops the program when it is asked to.
+fn echo(job: &mut Job) {
+    let says = |status, body: &str| ServiceAnswer {
+        status,
+        kind: "text/plain",
+        header: Some(("x-own", "1")),
+        body: body.to_owned(),
+    };
+    let stop = job.stop.clone();
+    job.service = Some(Service {
+        prefix: "/v1/",
+        answering: Arc::new(move |ServiceRequest { method, path, body }| {
+            if path == "/v1/stop" {
+                stop.cancel();
+            }
+            Box::pin(async move { says(201, &format!("{method} {path} {}", body.len())) })
+        }),
+        refusing: says,
+        max_bytes: 1 << 20,
+        max_bytes_at_work: 1 << 20,
+    });
+}
+
+#[tokio::test]
+async fn a_service_answers_beside_the_check_and_a_program_can_be_stopped() {
+    let Some(jail) = jail() else { return };
+    let place = Place::new();
+    let code = r"
+import http.client, threading
+def ask(method, path, body=None):
+    connection = http.client.HTTPConnection('localhost', 5000)
+    connection.request(method, path, body)
+    answer = connection.getresponse()
+    return answer.status, answer.headers.get('x-own'), answer.read().decode().strip()
+print(*ask('GET', '/v1/x?y=z'))
+print(*ask('POST', '/v1/x', b'x' * (1 << 20)))
+print(*ask('POST', '/v1/x', b'x' * ((1 << 20) + 1)))
+print(*ask('POST', '/v1/x', iter([b'x'])))
+print(*ask('GET', '/v2/x'))
+print(*ask('GET', '/health'))
+# Bodies wait for each other where they are too much together.
+threads = [threading.Thread(target=ask, args=('POST', '/v1/x', b'x' * 900000)) for _ in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+open('kept.csv', 'w').write('kept')
+ask('POST', '/v1/stop', b'')
+try:
+    while True: time.sleep(1)
+except KeyboardInterrupt: print('interrupted')
+";
+    let mut job = with_check(&place, code);
+    echo(&mut job);
+    job.submission = Some(SubmissionRule {
+        path: "kept.csv".to_owned(),
+        store: place.folder.path().join("store"),
+        max_bytes: 1 << 10,
+    });
+    let execution = jail.execute(&job).await.unwrap();
+    let text = execution.output.text();
+    let want = [
+        "201 1 GET /v1/x 0",
+        "201 1 POST /v1/x 1048576",
+        "413 1 the request is larger than 1048576 bytes, the largest that is read",
+        "411 1 the request must tell its length (Content-Length)",
+        "404 None {\"error\":\"there is only GET /health and POST /validate\"}",
+        "200 None {\"status\":\"running\"}",
+        "interrupted",
+    ];
+    assert_eq!(text.lines().collect::<Vec<_>>(), want, "{text}");
+    assert!(matches!(execution.limit, Some(LimitHit::WallClock { limit_ms }) if limit_ms < 600_000));
+    assert!(matches!(execution.submission, Collected::File { bytes: 4, .. }), "{:?}", execution.submission);
 }

@@ -76,6 +76,7 @@ impl Tool for Command {
                 timeout_ms: self.spec.timeout.map_or(limit, |own| own.millis().min(limit)),
                 env: BTreeMap::new(),
                 collect: Vec::new(),
+                agent: None,
             };
             let acted = hands.context.execute_at_home(hands.key("execute"), request).await?;
             let (variables, failed) = match acted {
@@ -102,7 +103,7 @@ impl Tool for Command {
             };
             let text = hands.render(&hands.agent.spec.prompts.command, &variables)?;
             let came_to = format!("{} {}", variables.ended, variables.output);
-            Ok(Outcome { text, came_to, failed, waited: false, finished: None })
+            Ok(Outcome { text, came_to, failed, excused: variables.interrupted, finished: None })
         })
     }
 }

@@ -49,7 +49,7 @@ impl Tool for Finish {
             let text = hands.render(&hands.agent.spec.prompts.submission, &variables)?;
             let finished =
                 (!sent_back).then(|| reason(message.as_deref().unwrap_or_default(), verdict.is_valid()));
-            Ok(Outcome { came_to: text.clone(), text, failed: sent_back, waited: false, finished })
+            Ok(Outcome { came_to: text.clone(), text, failed: sent_back, excused: false, finished })
         })
     }
 }

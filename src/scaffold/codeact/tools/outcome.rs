@@ -14,8 +14,8 @@ pub struct Outcome {
     pub came_to: String,
     /// It did not do what was asked.
     pub failed: bool,
-    /// It waited for a program that goes on: however often, that is no circle.
-    pub waited: bool,
+    /// It waited for a program that goes on, or a crash of the harness cut it: however often, that is no circle.
+    pub excused: bool,
     /// The agent is done, in its words.
     pub finished: Option<String>,
 }

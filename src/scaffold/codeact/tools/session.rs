@@ -235,7 +235,7 @@ impl SessionVariables<'_> {
     }
 
     /// What the model reads, and what the loop must know.
-    fn outcome(&self, hands: &Hands<'_>, waited: bool) -> Result<Outcome, StrategyError> {
+    fn outcome(&self, hands: &Hands<'_>, waits: bool) -> Result<Outcome, StrategyError> {
         let well = match self.outcome {
             "seen" => matches!(self.state, "completed" | "running" | "idle") || self.exit_code == Some(0),
             "reset" => true,
@@ -245,7 +245,7 @@ impl SessionVariables<'_> {
             text: hands.render(&hands.agent.spec.prompts.session, self)?,
             came_to: format!("{} {} {:?} {}", self.outcome, self.state, self.exit_code, self.output),
             failed: !well || self.limit.is_some(),
-            waited,
+            excused: waits || self.outcome == "interrupted",
             finished: None,
         })
     }

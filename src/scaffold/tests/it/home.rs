@@ -37,6 +37,7 @@ impl Strategy for Dweller {
                 timeout_ms,
                 env: std::collections::BTreeMap::new(),
                 collect: Vec::new(),
+                agent: None,
             };
             assert!(matches!(context.execute_at_home(key("run"), request(7)).await?, Acted::Done(_)));
             assert_eq!(context.execute_at_home(key("cut"), request(8)).await?, Acted::Interrupted);
@@ -85,6 +86,7 @@ fn a_fresh_execution_is_written_as_it_always_was() {
         timeout_ms: 5,
         env: std::collections::BTreeMap::new(),
         collect: Vec::new(),
+        agent: None,
     };
     let json = serde_json::to_string(&Effect::Execute(Box::new(request))).unwrap();
     assert_eq!(json, r#"{"effect":"execute","program":{"kind":"command","argv":["true"]},"timeout_ms":5}"#);

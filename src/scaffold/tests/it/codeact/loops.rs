@@ -166,6 +166,8 @@ fn an_agent_in_circles_is_told_and_then_stopped() {
     // Waiting for a program is no circle.
     let waits: Model = Box::new(|number, _| Ok(bash(if number == 0 { "run" } else { "" })));
     assert!(run(&load(NATIVE, &[]), 30, waits).finished.is_none());
+    // Nor is a call that crashes of the harness cut each time.
+    assert!(run(&load(NATIVE, &[]), 30, says(vec![bash("crash")])).finished.is_none());
 }
 
 #[test]

@@ -5,14 +5,14 @@ use podium_scaffold::codeact::stuck::{Pattern, Trace, find};
 
 use super::{NATIVE, load};
 
-/// A course, one turn a line: `call => result`; `!` before the result says that it failed, `~` that it waited; a line
+/// A course, one turn a line: `call => result`; `!` before the result says that it failed, `~` that it waited or a crash cut it; a line
 /// without a call is a message.
 fn course(text: &str) -> Vec<Trace> {
     let turn = |line: &str| {
         let Some((calls, result)) = line.split_once(" => ") else { return Trace::default() };
-        let (failed, waited) = (result.starts_with('!'), result.starts_with('~'));
+        let (failed, excused) = (result.starts_with('!'), result.starts_with('~'));
         let calls = calls.split(" & ").map(str::to_owned).collect();
-        Trace { calls, came_to: vec![result.to_owned()], failed, waited }
+        Trace { calls, came_to: vec![result.to_owned()], failed, excused }
     };
     text.trim().lines().map(|line| turn(line.trim())).collect()
 }

@@ -100,6 +100,7 @@ impl Toy {
         let request = ExecutionRequest {
             workspace: Workspace::Fresh,
             collect: Vec::new(),
+            agent: None,
             program: Program::Python { file: "solution.py".into(), code },
             timeout_ms: self.spec.action[0].seconds * 1_000,
             env: std::collections::BTreeMap::new(),

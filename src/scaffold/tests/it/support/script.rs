@@ -98,8 +98,12 @@ pub(crate) fn world(script: impl Fn(&str) -> Option<EffectResult> + 'static) -> 
                 EffectResult::Verdict(Verdict::Valid { sha256: sha256.clone(), copies_sample: false })
             }
             Effect::Preview(_) => EffectResult::Preview("input/\n  train.csv (90 rows)".into()),
-            Effect::Files(_) | Effect::Session(_) | Effect::Collect { .. } => {
-                panic!("a tree search has no home workspace")
+            Effect::Files(_)
+            | Effect::Session(_)
+            | Effect::Collect { .. }
+            | Effect::Hear
+            | Effect::Reply { .. } => {
+                panic!("a tree search has no home workspace, and no agent")
             }
             Effect::Node(_) | Effect::Step(_) | Effect::Note { .. } | Effect::SelectFinal { .. } => {
                 EffectResult::Recorded

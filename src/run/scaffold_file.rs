@@ -1,0 +1,89 @@
+//! A scaffold that is named by the path of its file instead of its id, and what lies beside a scaffold's file: the files
+//! of its own program. Whatever is read here is stored with the run; a resume reads it from there.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use podium_scaffold::Scaffold;
+
+use crate::run::config::RunConfig;
+use crate::run::error::RunError;
+use crate::run::external::{self, ExternalSpec, Stage};
+use crate::run::folder::FolderError;
+use crate::run::resources::Resources;
+use crate::run::site::Site;
+use crate::run::tally::Tally;
+
+/// The file that `name` is the path of, where it is one: it ends in `.toml`, which no id does.
+pub fn path(name: &str) -> Option<&Path> {
+    let path = Path::new(name);
+    path.extension().is_some_and(|end| end == "toml").then_some(path)
+}
+
+/// The id of the scaffold that is named so.
+pub fn id(name: &str) -> String {
+    let stem = path(name).and_then(Path::file_stem);
+    stem.map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// The text of the file that `name` is the path of; none where it is an id.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn text(name: &str) -> Result<Option<String>, RunError> {
+    let Some(path) = path(name) else { return Ok(None) };
+    let read = std::fs::read_to_string(path);
+    let failed = |source| FolderError { act: "read the scaffold file", path: path.to_owned(), source };
+    Ok(Some(read.map_err(failed)?))
+}
+
+impl Site {
+    /// The files of the scaffold's own program, which lie beside the file of the scaffold that is named `name`; empty
+    /// where it has none.
+    ///
+    /// # Errors
+    /// When one of them cannot be used.
+    pub fn program_files(
+        &self,
+        name: &str,
+        scaffold: &Scaffold,
+    ) -> Result<BTreeMap<String, String>, RunError> {
+        let Some(spec) = ExternalSpec::of(scaffold) else { return Ok(BTreeMap::new()) };
+        let beside = path(name).map(|path| path.parent().unwrap_or(Path::new(".")).to_owned());
+        let folder = beside.or_else(|| Some(self.assets.folder()?.join("scaffolds")));
+        let folder = folder.unwrap_or_else(|| PathBuf::from("scaffolds"));
+        Ok(external::files::read(&folder, &spec.external.files)?)
+    }
+
+    /// Where the program of a stored run's strategy can be started without anything else of the run; none where its
+    /// strategy has no program.
+    ///
+    /// # Errors
+    /// When the sandbox or the environment cannot work.
+    pub fn stage(
+        &self,
+        config: &RunConfig,
+        runs: &Path,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Option<Stage>, RunError> {
+        if ExternalSpec::of(&config.scaffold()?).is_none() {
+            return Ok(None);
+        }
+        let data = podium_competition::folders(&self.data_dir, &config.task.competition);
+        let (sandbox, environment) = self.sandbox_and_environment(&config.sandbox, progress)?;
+        let resources = Resources::take(self, &config.sandbox, 1)?;
+        let (hidden, cpus) = (self.hidden(&data, runs), resources.cpus().clone());
+        Ok(Some(Stage { sandbox, environment, hidden, cpus, log: None }))
+    }
+}
+
+impl RunConfig {
+    /// The strategy's own program, where it is one.
+    ///
+    /// # Errors
+    /// When the scaffold does not read any more.
+    pub(super) fn agent(&self, stage: Option<Stage>) -> Result<Option<external::Agent>, RunError> {
+        let budget = Tally::new(self.limits).budget();
+        Ok(external::Agent::of(&self.scaffold()?, &self.scaffold.files, budget, self.seed, stage))
+    }
+}
