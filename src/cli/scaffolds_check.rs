@@ -25,6 +25,7 @@ use crate::run::events::RunEvent;
 use crate::run::folder::RunFolder;
 use crate::run::limits::Raise;
 use crate::run::order::{Order, packages_pinned};
+use crate::run::scaffold_file;
 use crate::run::site::{PLAYBOOK, Site};
 use crate::run::sitting::StoredRun;
 use crate::run::stop::StoppedBy;
@@ -210,8 +211,10 @@ fn dry(id: &str, arguments: &Arguments, site: &Site, terminal: &Terminal) -> Res
         asked.cpus = asked.cpus.or(Some(1));
         asked.memory_bytes = asked.memory_bytes.or(Some(2 << 30));
     }
+    // What lies beside a file that was named is found by its path.
+    let is_file = scaffold_file::path(&arguments.scaffold).is_some();
     let order = Order {
-        scaffold: id.to_owned(),
+        scaffold: if is_file { arguments.scaffold.clone() } else { id.to_owned() },
         overrides: Vec::new(),
         competition: arguments.competition.clone(),
         model: Some(format!("{PLAYBOOK}/default")),

@@ -64,7 +64,10 @@ impl Service {
     pub fn new(settings: Settings) -> Result<Self, DownloadError> {
         // Fails only when a provider is installed already, which serves as well.
         drop(rustls::crypto::ring::default_provider().install_default());
-        let base = Url::parse(&settings.base)
+        // Some of Kaggle's own tools take the address with this end.
+        let root = settings.base.trim_end_matches('/');
+        let root = root.strip_suffix("/api/v1").unwrap_or(root);
+        let base = Url::parse(root)
             .map_err(|error| DownloadError::Client(format!("the address `{}`: {error}", settings.base)))?;
         let builder = Client::builder();
         let builder = if is_here(&base) { builder.no_proxy() } else { builder };

@@ -118,6 +118,9 @@ fn unpack(
     means: &Means<'_>,
 ) -> Result<(), ProvisionError> {
     let (raw, from) = (place.raw(), place.home.join(FROM));
+    // What was unpacked is not synced: a machine that went down may have lost some of it.
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let version = format!("{version} {boot}");
     if raw.is_dir() && fs::read_to_string(&from).is_ok_and(|text| text == version) {
         return Ok(());
     }

@@ -206,7 +206,9 @@ fn an_archive_at_hand_is_taken_and_left_alone() {
         let arguments = [arguments, &["--archives", archives.to_str().unwrap()]].concat();
         command(&place, &kaggle, &arguments).arg("--assets").arg(&assets)
     };
-    prepare(&[ids[0], ids[1]]).output().expect(0);
+    kaggle.acts(ids[1], [Act::Hold(100_000)]);
+    let finished = prepare(&[ids[0], ids[1], "--stall-timeout", "2s"]).output().expect(0);
+    assert!(finished.stderr.contains("nothing came for 2 s"), "{}", finished.stderr);
     let asked: BTreeSet<String> = kaggle.asked().into_iter().map(|asked| asked.id).collect();
     assert_eq!(asked, [ids[1].to_owned()].into(), "only what is not at hand is fetched");
     assert_eq!(files(&archives).len(), 2);

@@ -126,6 +126,14 @@ pub(crate) fn thin_out(
     file.flush().map_err(PrepareError::io("write", to))
 }
 
+fn zip_options(packing: Packing) -> SimpleFileOptions {
+    let method = match packing {
+        Packing::Compressed => CompressionMethod::Deflated,
+        Packing::Stored => CompressionMethod::Stored,
+    };
+    SimpleFileOptions::default().compression_method(method).unix_permissions(0o644)
+}
+
 /// An archive that is written file by file.
 pub(crate) struct Packer {
     path: PathBuf,
@@ -174,15 +182,8 @@ impl Packer {
         let mut content = File::open(from).map_err(PrepareError::io("open", from))?;
         match &mut self.kind {
             Writer::Zip(writer) => {
-                let method = match self.packing {
-                    Packing::Compressed => CompressionMethod::Deflated,
-                    Packing::Stored => CompressionMethod::Stored,
-                };
                 let size = content.metadata().map_err(PrepareError::io("read", from))?.len();
-                let options = SimpleFileOptions::default()
-                    .compression_method(method)
-                    .unix_permissions(0o644)
-                    .large_file(size >= zip::ZIP64_BYTES_THR);
+                let options = zip_options(self.packing).large_file(size >= zip::ZIP64_BYTES_THR);
                 writer.start_file(name, options).map_err(|error| bad(&error))?;
                 io::copy(&mut content, writer).map_err(PrepareError::io("pack", from))?;
             }
@@ -195,6 +196,20 @@ impl Packer {
             }
         }
         Ok(())
+    }
+
+    /// Adds a file that is written by pieces; only a zip can have it without knowing its size.
+    pub(crate) fn stream(
+        &mut self,
+        name: &str,
+        fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), PrepareError> {
+        let Writer::Zip(writer) = &mut self.kind else {
+            return Err(PrepareError::archive(&self.path, "it must know the size of what it holds"));
+        };
+        let options = zip_options(self.packing).large_file(true);
+        writer.start_file(name, options).map_err(|error| PrepareError::archive(&self.path, error))?;
+        fill(writer).map_err(PrepareError::io("write", &self.path))
     }
 
     /// Ends the archive.

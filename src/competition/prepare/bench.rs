@@ -15,6 +15,7 @@ use crate::prepare::archive::{self, Packer, Packing};
 use crate::prepare::error::{PrepareError, demand};
 use crate::prepare::frame::Frame;
 use crate::prepare::json::{Encoding, Json, parse_as};
+use crate::prepare::python_text::has_end;
 use crate::prepare::writer::{Style, write};
 
 /// Threads that copy files.
@@ -271,6 +272,11 @@ impl<'a> Workbench<'a> {
         frame: &Frame,
         style: Style,
     ) -> Result<(), PrepareError> {
+        if has_end(archive, ".zip") {
+            let mut packer = Packer::create(&self.place(archive)?, packing)?;
+            packer.stream(name, |mut output| write(frame, style, &mut output))?;
+            return packer.finish();
+        }
         let between = format!("work/.packing/{name}");
         self.write_styled(&between, frame, style)?;
         self.pack(archive, packing, [(name.to_owned(), self.out.join(&between))])

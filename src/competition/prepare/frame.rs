@@ -5,6 +5,7 @@
 //! Every column of a frame has as many cells as the frame has rows.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use crate::csv::{Cell, Column, MixedCell, Table, Texts};
@@ -225,6 +226,28 @@ impl Frame {
         let mut rows: Vec<u32> = (0..self.rows).collect();
         rows.sort_by(|left, right| keys.get(*left as usize).cmp(&keys.get(*right as usize)));
         Ok(self.take(&rows))
+    }
+
+    /// Which group each row belongs to, by the text of a column: groups are counted from 0 in the order in which they first
+    /// come. With it, how many there are.
+    pub fn group_numbers(&self, name: &str) -> Result<(Vec<u32>, u32), PrepareError> {
+        fn counted<K: Eq + Hash>(keys: impl Iterator<Item = K>) -> (Vec<u32>, u32) {
+            let mut known: HashMap<K, u32> = HashMap::new();
+            let numbers = keys.map(|key| {
+                let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
+                *known.entry(key).or_insert(next)
+            });
+            let numbers = numbers.collect();
+            (numbers, u32::try_from(known.len()).unwrap_or(u32::MAX))
+        }
+        let view = self.column(name)?;
+        if let Series::Stored { column, .. } = view.series
+            && matches!(**column, Column::Integer(_))
+        {
+            let whole = |cell: Cell<'_>| if let Cell::Integer(value) = cell { Some(value) } else { None };
+            return Ok(counted(view.cells().map(whole)));
+        }
+        Ok(counted(view.cells().map(cell_text)))
     }
 
     /// Places of the rows by the text of a column, groups in the order in which they first come.

@@ -19,16 +19,20 @@ pub(crate) fn groups_parted(
     size: Size,
     seed: u32,
 ) -> Result<(Frame, Frame), PrepareError> {
-    let groups = frame.groups(column)?;
-    let parts = train_test_split(u32::try_from(groups.len()).unwrap_or(u32::MAX), size, seed);
+    let (numbers, groups) = frame.group_numbers(column)?;
+    let parts = train_test_split(groups, size, seed);
     let rows = |places: &[u32]| {
-        let mut rows: Vec<u32> = places
-            .iter()
-            .filter_map(|place| groups.get(*place as usize))
-            .flat_map(|(_, rows)| rows.iter().copied())
-            .collect();
-        rows.sort_unstable();
-        rows
+        let mut wanted = vec![false; groups as usize];
+        for place in places {
+            if let Some(wanted) = wanted.get_mut(*place as usize) {
+                *wanted = true;
+            }
+        }
+        let is_wanted = |row: &u32| {
+            let number = numbers.get(*row as usize);
+            number.and_then(|number| wanted.get(*number as usize)).copied().unwrap_or_default()
+        };
+        frame.places(is_wanted)
     };
     Ok((frame.take(&rows(&parts.train)), frame.take(&rows(&parts.test))))
 }

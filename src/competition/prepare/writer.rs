@@ -26,7 +26,7 @@ impl Default for Style {
 }
 
 /// Rows that become text at once; a large frame is shared out among threads by so many.
-const BLOCK: u32 = 1 << 12;
+const BLOCK: u32 = 1 << 10;
 
 /// Writes a frame. Rows of a split lie anywhere in what was read, so it is waiting for memory that threads share.
 pub fn write(frame: &Frame, style: Style, output: &mut impl Write) -> io::Result<()> {
@@ -46,12 +46,17 @@ pub fn write(frame: &Frame, style: Style, output: &mut impl Write) -> io::Result
     let text = |block: u32| {
         let mut text = String::new();
         let first = block * BLOCK;
-        for row in first..frame.rows().min(first.saturating_add(BLOCK)) {
-            for (place, column) in columns.iter().enumerate() {
+        let rows = first..frame.rows().min(first.saturating_add(BLOCK));
+        // Column by column first: the processor then waits for many cells at once, and not for each before the next.
+        let cells: Vec<Vec<Cell<'_>>> =
+            columns.iter().map(|column| rows.clone().map(|row| column.cell(row)).collect()).collect();
+        let mut cells: Vec<_> = cells.iter().map(|cells| cells.iter().copied()).collect();
+        for _ in rows {
+            for (place, cells) in cells.iter_mut().enumerate() {
                 if place > 0 {
                     text.push(separator);
                 }
-                push_cell(&mut text, column.cell(row), style, only);
+                push_cell(&mut text, cells.next().unwrap_or(Cell::Missing), style, only);
             }
             text.push('\n');
         }

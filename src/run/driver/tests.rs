@@ -2,6 +2,7 @@
 //! from any prefix ends in the same tree, and nothing with a committed result is performed again.
 
 mod acts;
+mod outside;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

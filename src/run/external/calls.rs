@@ -21,6 +21,7 @@ use serde_json::{Map, Value};
 
 use super::message::{Fault, INVALID_PARAMS, UNKNOWN_METHOD};
 use super::params;
+use super::spec::is_inside;
 
 /// A preview is no longer.
 const MOST_PREVIEW_CHARS: usize = 1_000_000;
@@ -251,12 +252,6 @@ impl Terms {
         }
         Err(wrong(format!("no file with the hash {sha256} was collected")))
     }
-}
-
-/// A path that leads to something below where it begins.
-fn is_inside(path: &str) -> bool {
-    let mut parts = Path::new(path).components().peekable();
-    parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_))) && !path.contains('\0')
 }
 
 /// A name of the program's own, for a message.

@@ -149,7 +149,7 @@ impl Blueprint for ExternalSpec {
 }
 
 /// A path that leads to something below where it begins.
-fn is_inside(path: &str) -> bool {
+pub(super) fn is_inside(path: &str) -> bool {
     let mut parts = Path::new(path).components().peekable();
     parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_))) && !path.contains('\0')
 }

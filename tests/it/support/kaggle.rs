@@ -19,6 +19,8 @@ pub(crate) enum Act {
     Status(u16, &'static str),
     /// The storage ends the connection after so many bytes.
     Cut(usize),
+    /// The storage falls silent after so many bytes, and does not hang up.
+    Hold(usize),
     /// The storage sends one byte wrong.
     Damage,
     /// The storage sends all of it, whatever was asked for, and ends it after so many bytes.
@@ -198,7 +200,7 @@ fn send(
     };
     write!(out, "{head}ETag: \"one\"\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len())?;
     match act {
-        Some(Act::Cut(count) | Act::All(count)) => body.truncate(*count),
+        Some(Act::Cut(count) | Act::All(count) | Act::Hold(count)) => body.truncate(*count),
         Some(Act::Damage) => {
             let middle = body.len() / 2;
             body[middle] ^= 1;
@@ -209,6 +211,10 @@ fn send(
     for piece in body.chunks(1 << 15) {
         out.write_all(piece)?;
         out.flush()?;
+    }
+    if matches!(act, Some(Act::Hold(_))) {
+        // Until the client has had enough.
+        std::io::copy(&mut out, &mut std::io::sink())?;
     }
     Ok(())
 }

@@ -1,11 +1,9 @@
 //! text-normalization-challenge, English and Russian: sentences are parted and counted anew; texts stand in quotes.
 
-use std::collections::HashMap;
-
 use crate::prepare::archive::Packing;
 use crate::prepare::bench::Workbench;
 use crate::prepare::error::PrepareError;
-use crate::prepare::frame::{Frame, cell_text};
+use crate::prepare::frame::Frame;
 use crate::prepare::parts::groups_parted;
 use crate::prepare::split::Size;
 use crate::prepare::writer::Style;
@@ -22,6 +20,7 @@ fn run(bench: &Workbench<'_>, language: &str) -> Result<(), PrepareError> {
     bench.unpack(&format!("{language}_train.csv.zip"), "")?;
     let frame = bench.read(&format!("{language}_train.csv"))?;
     let (train, test) = groups_parted(&frame, "sentence_id", Size::Test(0.1), 0)?;
+    drop(frame);
     let (train, test) = (counted(train)?, counted(test)?);
     let style = Style { quote_texts: true, ..Style::default() };
     let tokens = test.column("sentence_id")?.texts().into_iter().zip(test.column("token_id")?.texts());
@@ -40,11 +39,6 @@ fn run(bench: &Workbench<'_>, language: &str) -> Result<(), PrepareError> {
 
 /// Sentences counted from 0 in the order in which they first come.
 fn counted(part: Frame) -> Result<Frame, PrepareError> {
-    let mut known: HashMap<String, i64> = HashMap::new();
-    let mut numbers = Vec::new();
-    for sentence in part.column("sentence_id")?.cells() {
-        let next = i64::try_from(known.len()).unwrap_or(i64::MAX);
-        numbers.push(*known.entry(cell_text(sentence)).or_insert(next));
-    }
-    Ok(part.with_integers("sentence_id", numbers))
+    let (numbers, _) = part.group_numbers("sentence_id")?;
+    Ok(part.with_integers("sentence_id", numbers.into_iter().map(i64::from)))
 }
