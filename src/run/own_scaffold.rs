@@ -3,7 +3,6 @@
 //! Templates below `prompts/common/` stay where they are: all scaffolds tell the rules in the same words.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::run::error::RunError;
@@ -76,21 +75,30 @@ pub fn write(folder: &Path, name: &str, files: &BTreeMap<String, String>) -> Res
     if let Some(there) = [&prompts, &file].into_iter().find(|path| path.symlink_metadata().is_ok()) {
         return Err(OwnScaffoldError::InTheWay(there.clone()));
     }
-    let written = files.iter().try_for_each(|(name, text)| put(&folder.join(name), text));
-    if written.is_err() {
-        // Nothing of it was there before.
-        let _ = std::fs::remove_dir_all(&prompts);
-        let _ = std::fs::remove_file(&file);
+    // Made aside and put in its place at once: others may be reading the folder.
+    let aside = tempfile::Builder::new().prefix(".podium-new-").tempdir_in(folder).map_err(failed(folder))?;
+    files.iter().try_for_each(|(name, text)| put(&aside.path().join(name), text))?;
+    let moves = [(format!("prompts/{name}"), &prompts), (format!("scaffolds/{name}.toml"), &file)];
+    for (made, place) in moves.iter().filter(|(made, _)| aside.path().join(made).exists()) {
+        let moved = place.parent().map_or(Ok(()), std::fs::create_dir_all);
+        let moved = moved.and_then(|()| std::fs::rename(aside.path().join(made), place));
+        if let Err(source) = moved {
+            // Nothing of it was there before.
+            let _ = std::fs::remove_dir_all(&prompts);
+            return Err(failed(place)(source));
+        }
     }
-    written
+    Ok(())
+}
+
+fn failed(path: &Path) -> impl Fn(std::io::Error) -> OwnScaffoldError {
+    move |source| OwnScaffoldError::Write { path: path.to_owned(), source }
 }
 
 fn put(path: &Path, text: &str) -> Result<(), OwnScaffoldError> {
-    let written = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| {
-        let mut file = std::fs::File::create_new(path)?;
-        file.write_all(text.as_bytes())
-    });
-    written.map_err(|source| OwnScaffoldError::Write { path: path.to_owned(), source })
+    let written =
+        path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(path, text));
+    written.map_err(failed(path))
 }
 
 /// The templates that a text names in quotes, and those that they name, without the common ones.
