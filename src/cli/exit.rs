@@ -14,7 +14,7 @@ pub(crate) const ENVIRONMENT: u8 = 3;
 pub(crate) const CAP: u8 = 4;
 /// Stopped, resumable.
 pub(crate) const RESUMABLE: u8 = 5;
-/// A bug of ours.
+/// A bug of ours, or of a strategy that somebody wrote.
 pub(crate) const BUG: u8 = 70;
 
 /// The code of a run that ended with a report.
