@@ -63,7 +63,7 @@ use crate::run::strategies;
 #[command(
     after_help = "Example:\n  podium run --scaffold aide --competition segment --model playbook --steps 8\n\n\
     Exit codes: 0 done · 1 invalid submission or failed runs · 2 usage or configuration · 3 environment · \
-    4 dollar or token cap · 5 stopped, resumable · 70 a bug of ours"
+    4 dollar or token cap · 5 stopped, resumable · 70 a bug of ours or of the strategy"
 )]
 struct Cli {
     #[command(flatten)]

@@ -105,7 +105,7 @@ fn the_command_line() {
     }
     page.push_str(
         "## Exit codes\n\n0 done · 1 invalid submission or failed runs · 2 usage or configuration · 3 environment · \
-         4 dollar or token cap · 5 stopped, resumable · 70 a bug of ours\n",
+         4 dollar or token cap · 5 stopped, resumable · 70 a bug of ours or of the strategy\n",
     );
     super::compare("cli.md", &page);
 }
