@@ -45,6 +45,8 @@ while True:
     try:
         answer = podium.chat("code", [rules, {"role": "user", "content": question}])["content"]
     except Failed as failed:
+        if failed.code != -32001:  # A mistake of ours, and not the model's.
+            raise
         podium.note(f"no answer: {failed}")
         continue
     plan, _, rest = answer.partition("```python\n")

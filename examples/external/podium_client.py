@@ -37,7 +37,8 @@ class Podium:
         # What a program or its libraries print must not come between the messages: it goes to standard error.
         self._out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
         os.dup2(2, 1)
-        self._in = sys.stdin.buffer
+        # Not `sys.stdin` itself: at its end Python would wait for the thread that reads it, and abort.
+        self._in = os.fdopen(os.dup(0), "rb")
         self._ids = itertools.count(1)
         self._lock = threading.Lock()
         self._waiting = {}

@@ -4,7 +4,7 @@
 //! them out of the program. A folder in which a `podium.toml` stands (the working directory or a parent of it, or a
 //! parent of the program itself, as in a clone), or one named by `--assets`, overrides them file by file. Overrides
 //! that differ are named to the user and stored with the run. What is never compiled in is looked for there, and then in
-//! the clone that the program stands in.
+//! the clone that the program stands in or was built from.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ pub enum AssetError {
 #[derive(Clone, Debug)]
 pub struct Assets {
     folder: Option<PathBuf>,
-    /// The clone that the program stands in, where it is not the folder.
+    /// The clone that the program stands in or was built from, where it is not the folder.
     clone: Option<PathBuf>,
     /// Whether the folder was named, or found from the working directory.
     own: bool,
@@ -80,9 +80,10 @@ impl Assets {
             None => find_folder(std::env::current_dir().ok()),
         };
         let own = folder.is_some();
-        let clone = find_folder(std::env::current_exe().ok());
-        let folder = folder.or_else(|| clone.clone());
-        let clone = clone.filter(|clone| folder.as_ref() != Some(clone));
+        let around = find_folder(std::env::current_exe().ok());
+        let folder = folder.or_else(|| around.clone());
+        // Its texts are those of another day perhaps: only what is never compiled in is taken from it.
+        let clone = around.or_else(built_from).filter(|clone| folder.as_ref() != Some(clone));
         let mut texts = BTreeMap::new();
         embed::<Benchmark>("benchmark", &mut texts);
         embed::<Scaffolds>("scaffolds", &mut texts);
@@ -250,6 +251,13 @@ fn is_asset(name: &str) -> bool {
 
 fn read(path: &Path) -> Result<String, AssetError> {
     std::fs::read_to_string(path).map_err(|source| AssetError::Read { path: path.to_owned(), source })
+}
+
+/// The clone that the program was built from, where it is still there: a program of the user's own is built in another
+/// folder, and any may be copied.
+fn built_from() -> Option<PathBuf> {
+    let clone = Path::new(env!("CARGO_MANIFEST_DIR"));
+    clone.join(MARK).is_file().then(|| clone.to_owned())
 }
 
 /// The nearest folder of assets from here upwards.

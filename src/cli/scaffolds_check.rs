@@ -92,7 +92,8 @@ pub(crate) fn main(arguments: &Arguments, site: &Site, terminal: &Terminal) -> R
         match dry(&id, arguments, &site, terminal) {
             Ok(report) => {
                 dry_run = told(&report);
-                found.extend(unfinished(&report));
+                let asks = scaffold.as_ref().is_some_and(|scaffold| !scaffold.roles().is_empty());
+                found.extend(unfinished(&report).or_else(|| silent(&report).filter(|_| asks)));
             }
             Err(failure) => {
                 found.push(Fault {
@@ -138,8 +139,7 @@ fn subject(named: &str, site: &Site) -> Result<Subject, Failure> {
     let path = Path::new(named);
     let is_file = path.extension().is_some_and(|end| end == "toml") || path.components().count() > 1;
     if !is_file {
-        let text = site.assets.text(&format!("scaffolds/{named}.toml")).map(str::to_owned);
-        let text = text.ok_or_else(|| site.unknown_scaffold(named))?;
+        let text = site.scaffold_text(named)?.into_owned();
         return Ok(Subject { id: named.to_owned(), text, site });
     }
     let text = std::fs::read_to_string(path).map_err(|error| {
@@ -268,6 +268,13 @@ fn unfinished(report: &RunReport) -> Option<Fault> {
     let well = matches!(report.stopped_by, StoppedBy::Finished | StoppedBy::Steps | StoppedBy::Time);
     let message = format!("dry run: {}", report.detail);
     (!well).then_some(Fault { kind: "run", line: None, message })
+}
+
+/// A dry run in which no model answered: each of its requests was refused, or none was made.
+fn silent(report: &RunReport) -> Option<Fault> {
+    let message = "dry run: no model answered in all of its steps: were the requests refused, and the refusals passed \
+                   over in silence?";
+    (report.usage.calls == 0).then(|| Fault { kind: "run", line: None, message: message.to_owned() })
 }
 
 impl Fault {

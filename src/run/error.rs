@@ -3,6 +3,7 @@
 
 use podium_competition::{CatalogError, DataError, GradeError};
 use podium_sandbox::{SandboxError, SandboxKind, Strength};
+use podium_scaffold::SpecError;
 
 use crate::assets::AssetError;
 use crate::run::driver::DriveError;
@@ -107,7 +108,7 @@ pub enum RunError {
         /// Its id.
         name: String,
         /// What is wrong.
-        source: podium_scaffold::spec::SpecError,
+        source: SpecError,
     },
     /// The files of a strategy's own program.
     #[error(transparent)]
@@ -383,7 +384,10 @@ impl RunError {
             | Self::NoDescription { .. }
             | Self::NoCheckout => self.data_hint(),
             Self::UnknownScaffold { .. } => Some("podium scaffolds list shows all".to_owned()),
-            Self::Scaffold { name, .. } => Some(format!("podium scaffolds show {name} prints its keys and values")),
+            Self::Scaffold { name, source: SpecError::UnknownPath { .. } | SpecError::Override { .. } } => {
+                Some(format!("podium scaffolds show {name} prints its keys and values"))
+            }
+            Self::Scaffold { name, .. } => Some(format!("podium scaffolds check {name} tells all that is wrong with it")),
             Self::ProgramFiles(_) => Some(BESIDE.to_owned()),
             Self::ModelCatalog(error) => error.hint(),
             Self::OwnModels { .. } => Some(

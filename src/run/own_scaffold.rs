@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::run::error::RunError;
+use crate::run::scaffold_file;
 use crate::run::site::Site;
 
 /// Templates that all scaffolds share.
@@ -51,12 +52,16 @@ pub fn copy(site: &Site, from: &str, name: &str) -> Result<BTreeMap<String, Stri
         return Err(OwnScaffoldError::Taken(name.to_owned()));
     }
     // One that cannot be used makes no useful beginning, and this says what is wrong with it.
-    site.scaffold(from, &[])?;
-    let text = site.assets.text(&format!("scaffolds/{from}.toml")).unwrap_or_default();
-    let prompts = site.prompts();
-    let names = renamed(&used(text, &prompts), name);
-    let mut files = BTreeMap::new();
-    files.insert(format!("scaffolds/{name}.toml"), head(&with_names(text, &names), from, name));
+    let scaffold = site.scaffold(from, &[])?;
+    let text = site.scaffold_text(from)?;
+    let prompts = site.prompts_of(from)?;
+    let names = renamed(&used(&text, &prompts), name);
+    // The files of its own program keep their names: the scaffold's file and the program say them.
+    let program = site.program_files(from, &scaffold)?;
+    let mut files: BTreeMap<String, String> =
+        program.into_iter().map(|(file, text)| (format!("scaffolds/{file}"), text)).collect();
+    let id = scaffold_file::id(from);
+    files.insert(format!("scaffolds/{name}.toml"), head(&with_names(&text, &names), &id, name));
     for (old, new) in &names {
         if let Some(template) = prompts.get(old) {
             files.insert(format!("prompts/{new}"), with_names(template, &names));
@@ -75,10 +80,21 @@ pub fn write(folder: &Path, name: &str, files: &BTreeMap<String, String>) -> Res
     if let Some(there) = [&prompts, &file].into_iter().find(|path| path.symlink_metadata().is_ok()) {
         return Err(OwnScaffoldError::InTheWay(there.clone()));
     }
+    // A program may share files with another: those that are the same already are left.
+    let program = files.keys().filter(|file| file.starts_with("scaffolds/") && !file.ends_with(".toml"));
+    let program: Vec<(&String, PathBuf)> = program
+        .map(|file| (file, folder.join(file)))
+        .filter(|(file, path)| std::fs::read_to_string(path).ok().as_ref() != files.get(*file))
+        .collect();
+    if let Some((_, there)) = program.iter().find(|(_, path)| path.symlink_metadata().is_ok()) {
+        return Err(OwnScaffoldError::InTheWay(there.clone()));
+    }
     // Made aside and put in its place at once: others may be reading the folder.
     let aside = tempfile::Builder::new().prefix(".podium-new-").tempdir_in(folder).map_err(failed(folder))?;
     files.iter().try_for_each(|(name, text)| put(&aside.path().join(name), text))?;
-    let moves = [(format!("prompts/{name}"), &prompts), (format!("scaffolds/{name}.toml"), &file)];
+    let mut moves = vec![(format!("prompts/{name}"), &prompts)];
+    moves.extend(program.iter().map(|(file, path)| ((*file).clone(), path)));
+    moves.push((format!("scaffolds/{name}.toml"), &file));
     for (made, place) in moves.iter().filter(|(made, _)| aside.path().join(made).exists()) {
         let moved = place.parent().map_or(Ok(()), std::fs::create_dir_all);
         let moved = moved.and_then(|()| std::fs::rename(aside.path().join(made), place));

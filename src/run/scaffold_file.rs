@@ -1,6 +1,7 @@
 //! A scaffold that is named by the path of its file instead of its id, and what lies beside a scaffold's file: the files
 //! of its own program. Whatever is read here is stored with the run; a resume reads it from there.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -26,18 +27,34 @@ pub fn id(name: &str) -> String {
     stem.map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// The text of the file that `name` is the path of; none where it is an id.
-///
-/// # Errors
-/// When it cannot be read.
-pub(super) fn text(name: &str) -> Result<Option<String>, RunError> {
-    let Some(path) = path(name) else { return Ok(None) };
-    let read = std::fs::read_to_string(path);
-    let failed = |source| FolderError { act: "read the scaffold file", path: path.to_owned(), source };
-    Ok(Some(read.map_err(failed)?))
-}
-
 impl Site {
+    /// The text of the scaffold `name`, an id or the path of a file.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read.
+    pub fn scaffold_text(&self, name: &str) -> Result<Cow<'_, str>, RunError> {
+        let Some(path) = path(name) else {
+            let text = self.assets.text(&format!("scaffolds/{name}.toml"));
+            return text.map(Cow::Borrowed).ok_or_else(|| self.unknown_scaffold(name));
+        };
+        let read = std::fs::read_to_string(path);
+        let failed = |source| FolderError { act: "read the scaffold file", path: path.to_owned(), source };
+        Ok(Cow::Owned(read.map_err(failed)?))
+    }
+
+    /// The prompts that the scaffold `name` may use: those in force, and over them those in `../prompts` beside a file
+    /// that is named by its path.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    pub fn prompts_of(&self, name: &str) -> Result<BTreeMap<String, String>, RunError> {
+        let beside = path(name).and_then(Path::parent).map(|folder| folder.join("../prompts"));
+        let Some(beside) = beside.filter(|folder| folder.is_dir()) else { return Ok(self.prompts()) };
+        let mut site = self.clone();
+        site.assets.lay(&beside, "prompts")?;
+        Ok(site.prompts())
+    }
+
     /// The files of the scaffold's own program, which lie beside the file of the scaffold that is named `name`; empty
     /// where it has none.
     ///

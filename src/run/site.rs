@@ -19,7 +19,6 @@ use crate::run::error::RunError;
 use crate::run::models::{ModelTexts, OwnModels};
 use crate::run::recording::RecordingPlace;
 use crate::run::resources::{self, Resources, SandboxReport};
-use crate::run::scaffold_file;
 use crate::run::strategies;
 use crate::run::tally::Tally;
 use crate::run::world::Equipment;
@@ -123,12 +122,7 @@ impl Site {
     /// # Errors
     /// When there is none, or it is wrong.
     pub fn scaffold(&self, name: &str, overrides: &[(String, String)]) -> Result<Scaffold, RunError> {
-        if let Some(text) = scaffold_file::text(name)? {
-            return load_scaffold(name, &text, self.prompts(), overrides);
-        }
-        let text = self.assets.text(&format!("scaffolds/{name}.toml"));
-        let text = text.ok_or_else(|| self.unknown_scaffold(name))?;
-        load_scaffold(name, text, self.prompts(), overrides)
+        load_scaffold(name, &self.scaffold_text(name)?, self.prompts_of(name)?, overrides)
     }
 
     /// The error for a scaffold that there is not.

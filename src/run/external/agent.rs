@@ -204,8 +204,18 @@ fn gone(ended: &Result<Execution, SandboxError>, outstanding: usize) -> String {
     let said = execution.output.text();
     let last = said.lines().rev().find(|line| !line.trim().is_empty());
     let last = last.map(|line| line.trim().chars().take(LAST_WORDS).collect::<String>());
-    let last = last.map_or_else(String::new, |line| format!("; it said last: {line}"));
+    let place = place(&said).map(|place| format!(" ({place})")).unwrap_or_default();
+    let last = last.map_or_else(String::new, |line| format!("; it said last: {line}{place}"));
     format!("ended ({how}) {open}{last}")
+}
+
+/// Where the last of Python's tracebacks ends: `File "/mounts/strategy/greedy.py", line 12` is `greedy.py:12`.
+fn place(said: &str) -> Option<String> {
+    let line = said.lines().rev().find_map(|line| line.trim().strip_prefix("File \""))?;
+    let (file, rest) = line.split_once("\", line ")?;
+    let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    let file = file.rsplit('/').next().unwrap_or(file);
+    Some(format!("{file}:{number}").chars().take(LAST_WORDS).collect())
 }
 
 fn program(why: String) -> StrategyError {

@@ -235,7 +235,8 @@ async fn programs_that_break_the_protocol_are_told_and_ended() {
         ("cancels", Ok("True -32004 False")),
         (
             "not_there",
-            Err("ended (exit code 1) without `finish`; it said last: KeyError: 'not_there'".to_owned()),
+            Err("ended (exit code 1) without `finish`; it said last: KeyError: 'not_there' (odd.py:"
+                .to_owned()),
         ),
         ("tour", Ok("all was seen")),
     ];
