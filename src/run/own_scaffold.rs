@@ -81,7 +81,8 @@ pub fn write(folder: &Path, name: &str, files: &BTreeMap<String, String>) -> Res
         return Err(OwnScaffoldError::InTheWay(there.clone()));
     }
     // A program may share files with another: those that are the same already are left.
-    let program = files.keys().filter(|file| file.starts_with("scaffolds/") && !file.ends_with(".toml"));
+    let own = format!("scaffolds/{name}.toml");
+    let program = files.keys().filter(|file| file.starts_with("scaffolds/") && **file != own);
     let program: Vec<(&String, PathBuf)> = program
         .map(|file| (file, folder.join(file)))
         .filter(|(file, path)| std::fs::read_to_string(path).ok().as_ref() != files.get(*file))
@@ -94,7 +95,7 @@ pub fn write(folder: &Path, name: &str, files: &BTreeMap<String, String>) -> Res
     files.iter().try_for_each(|(name, text)| put(&aside.path().join(name), text))?;
     let mut moves = vec![(format!("prompts/{name}"), &prompts)];
     moves.extend(program.iter().map(|(file, path)| ((*file).clone(), path)));
-    moves.push((format!("scaffolds/{name}.toml"), &file));
+    moves.push((own, &file));
     for (made, place) in moves.iter().filter(|(made, _)| aside.path().join(made).exists()) {
         let moved = place.parent().map_or(Ok(()), std::fs::create_dir_all);
         let moved = moved.and_then(|()| std::fs::rename(aside.path().join(made), place));
