@@ -164,8 +164,8 @@ impl Place {
         remove_tree(&raw)?;
         remove_tree(&self.home.join(".raw.half"))?;
         let archive = self.home.join(archive);
-        // One that somebody else put there is theirs.
-        if !keep_raw && recorded_sum(&archive).is_some() {
+        // One that somebody else put there is theirs. Of one that is gone a kill may have left what belongs to it.
+        if !keep_raw && (recorded_sum(&archive).is_some() || !archive.exists()) {
             transfer::remove(&archive)?;
         }
         // The last of it: as long as it is there this is not done.
