@@ -138,6 +138,9 @@ pub(crate) async fn execution(
         .filter(|_| ended != Ended::Exit(0))
         .and_then(|script| traceback::exception(&ending.output, script));
     let limit = ending.limit.or_else(|| limit_of(&job.limits, ended, exception.as_ref(), usage, cpu));
+    // The last reading may be older than what ended it.
+    let least = if let Some(LimitHit::CpuTime { limit_ms }) = limit { limit_ms } else { 0 };
+    let cpu_ms = cpu.map(|used| millis(used).max(least));
     let blocked = blocked(usage, refused.saturating_add(told.questions));
     let submission = submission(job).await?;
     let collected = collected(job).await?;
@@ -149,7 +152,7 @@ pub(crate) async fn execution(
         submission,
         collected,
         wall_ms: millis(ending.wall),
-        cpu_ms: cpu.map(millis),
+        cpu_ms,
         peak_memory_bytes: usage.peak_memory,
         blocked,
         names_asked: told.names,
