@@ -3,13 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::support::place::cache;
 use crate::support::{Place, Podium, Run, need};
-
-/// The user's own cache: the pinned environment is built once per machine.
-fn cache() -> PathBuf {
-    let home = || std::env::home_dir().unwrap().join(".cache");
-    std::env::var_os("XDG_CACHE_HOME").map_or_else(home, PathBuf::from)
-}
 
 /// `best/run.sh` as a user starts it; the path of the submission that it names.
 fn run_again(run: &Path, python: &Path, data: &Path, folder: &Path) -> PathBuf {

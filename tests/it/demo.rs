@@ -3,13 +3,8 @@
 
 use std::path::PathBuf;
 
+use crate::support::place::cache;
 use crate::support::{Place, Podium, Run, need};
-
-/// The user's own cache: the pinned environment is built once per machine.
-fn cache() -> PathBuf {
-    let home = || std::env::home_dir().unwrap().join(".cache");
-    std::env::var_os("XDG_CACHE_HOME").map_or_else(home, PathBuf::from)
-}
 
 fn demo(competition: &str) {
     if !need::jail(competition) {

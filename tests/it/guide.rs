@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::strategies;
+use crate::support::place::cache;
 use crate::support::{Place, need};
 
 /// The fenced blocks of a page, with the word behind the fence.
@@ -45,12 +46,6 @@ fn change(folder: &Path, block: &str) {
         text = text.replace(&old, &new);
     }
     std::fs::write(path, text).unwrap();
-}
-
-/// The user's own cache: the pinned environment is built once per machine.
-fn cache() -> PathBuf {
-    let home = || std::env::home_dir().unwrap().join(".cache");
-    std::env::var_os("XDG_CACHE_HOME").map_or_else(home, PathBuf::from)
 }
 
 #[test]

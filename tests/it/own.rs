@@ -6,13 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::support::place::cache;
 use crate::support::{Place, Podium, Run, need};
-
-/// The user's own cache: the pinned environment is built once per machine.
-fn cache() -> PathBuf {
-    let home = || std::env::home_dir().unwrap().join(".cache");
-    std::env::var_os("XDG_CACHE_HOME").map_or_else(home, PathBuf::from)
-}
 
 /// Assets with one solution for any table.
 fn assets(place: &Place) -> PathBuf {

@@ -2,5 +2,4 @@
 //! format, and what a kill leaves.
 
 mod cuts;
-mod offline;
 mod tools;

@@ -2,4 +2,5 @@
 
 pub(crate) mod kills;
 mod log;
+mod offline;
 mod stops;

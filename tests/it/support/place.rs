@@ -61,6 +61,12 @@ pub(crate) fn toy_assets() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/assets")
 }
 
+/// The user's own cache: the pinned environment is built once per machine.
+pub(crate) fn cache() -> PathBuf {
+    let home = || std::env::home_dir().unwrap().join(".cache");
+    std::env::var_os("XDG_CACHE_HOME").map_or_else(home, PathBuf::from)
+}
+
 /// The Python that runs the toy competition's scripts: they need nothing but the standard library.
 pub(crate) fn python() -> &'static Path {
     static PYTHON: OnceLock<PathBuf> = OnceLock::new();
