@@ -1,7 +1,7 @@
 //! `docs/guide.md`, followed word by word: its commands are run in their order in an empty folder, its changes are made,
 //! and the Rust that it shows is that of the examples.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::strategies;

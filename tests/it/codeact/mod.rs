@@ -1,5 +1,4 @@
-//! CodeAct from outside: its tools on a real sandbox, offline competitions solved from an empty workspace in every
-//! format, and what a kill leaves.
+//! CodeAct from outside: its tools on a real sandbox, and acts that a kill cuts.
 
 mod cuts;
 mod tools;
