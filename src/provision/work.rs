@@ -1,6 +1,7 @@
-//! One competition, step by step. Beside `prepared` there may stand, until it is ready: the archive (or a part of it),
-//! `.raw` with what it unpacks to, and `.raw.from`, which says of which archive that is. Each is whole as soon as it has
-//! its name. A step that was done is found done.
+//! One competition, step by step. Beside `prepared` there may stand, until it is ready: the archive (or a part of it), and
+//! `.raw.from`, which says that something is still to be done. The archive is read where it lies; only where the raw data
+//! are to stay there is `.raw` with what it unpacks to, of the archive that `.raw.from` names. Each is whole as soon as it
+//! has its name. A step that was done is found done.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,13 +52,21 @@ pub(super) fn provide(item: &Item<'_>, means: &Means<'_>) -> Result<Folders, Pro
             Source::Ready => return Ok(ready()),
         };
         instant();
-        unpack(&archive, &version, &place, item, means)?;
+        let raw = if order.keep_raw {
+            unpack(&archive, &version, &place, item, means)?;
+            place.raw()
+        } else {
+            place.begin()?;
+            has_room(&archive, &place, means)?;
+            archive
+        };
+        instant();
         (means.tell)(Event::Stage { id: &competition.id, stage: Stage::Preparing });
         instant();
         let request = Request {
-            raw: &place.raw(),
+            raw: &raw,
             data_dir: order.data_dir,
-            raw_is_ours: !order.keep_raw,
+            raw_is_ours: false,
             constants: &BTreeMap::new(),
         };
         prepare_held(competition, &request, &hold)?;
@@ -128,15 +137,21 @@ fn unpack(
     let half = place.home.join(".raw.half");
     remove_tree(&raw)?;
     remove_tree(&half)?;
-    let (needed, free) = (unpacked_bytes(archive).unwrap_or(0), means.promised.free());
-    if needed > free {
-        return Err(ProvisionError::NoRoom { needed, free, folder: place.home.clone() });
-    }
+    has_room(archive, place, means)?;
     prepare::unpack(archive, &half)?;
     instant();
     fs::write(&from, version).map_err(io_error("write", &from))?;
     fs::rename(&half, &raw).map_err(io_error("create", &raw))?;
     instant();
+    Ok(())
+}
+
+/// Refuses an archive whose files there is no room for.
+fn has_room(archive: &Path, place: &Place, means: &Means<'_>) -> Result<(), ProvisionError> {
+    let (needed, free) = (unpacked_bytes(archive).unwrap_or(0), means.promised.free());
+    if needed > free {
+        return Err(ProvisionError::NoRoom { needed, free, folder: place.home.clone() });
+    }
     Ok(())
 }
 
@@ -153,6 +168,12 @@ struct Place {
 impl Place {
     fn raw(&self) -> PathBuf {
         self.home.join(".raw")
+    }
+
+    /// Says that something is to be done here, of an archive that is not unpacked.
+    fn begin(&self) -> Result<(), ProvisionError> {
+        let from = self.home.join(FROM);
+        Ok(fs::write(&from, "read where it lies").map_err(io_error("write", &from))?)
     }
 
     /// Removes what is not needed any more, or gives it the name under which it stays.

@@ -29,6 +29,7 @@ pub(crate) use raw::{RawRow, cell, each_row};
 pub(crate) use tokenizer::{Row, Tokenizer, line_ends};
 
 use pieces::{Direct, Held, Piece, Pieces, ahead};
+pub(crate) use table::{Kept, Taker};
 use table::TableBuilder;
 
 /// Reads a table.
@@ -48,6 +49,22 @@ pub(crate) fn read_within(
 ) -> (Result<Table, CsvError>, u64) {
     let ahead = if long { ahead(&mut input, |pieces| read_pieces(pieces, options, limit)) } else { None };
     ahead.unwrap_or_else(|| read_pieces(Direct(input), options, limit))
+}
+
+/// Reads a table block by block: who takes them finds the type of each, and another thread reads ahead.
+pub(crate) fn read_by_blocks(
+    mut input: impl Read + Send,
+    options: &ReadOptions,
+    taker: Taker<'_>,
+) -> Result<Table, CsvError> {
+    let limit = AtomicU64::new(options.max_rows.unwrap_or(u64::MAX));
+    let Taker { multiple, take } = taker;
+    let mut build = |pieces: &mut dyn Pieces| {
+        let mut builder = TableBuilder::for_taker(options, &limit, Taker { multiple, take: &mut *take });
+        feed(pieces, options, &mut builder).map(|()| builder.finish())
+    };
+    let read = ahead(&mut input, |mut pieces| build(&mut pieces));
+    read.unwrap_or_else(|| build(&mut Direct(input)))
 }
 
 fn read_pieces(

@@ -75,6 +75,12 @@ pub(crate) trait Pieces {
     fn next(&mut self, used: Piece) -> io::Result<Piece>;
 }
 
+impl Pieces for &mut dyn Pieces {
+    fn next(&mut self, used: Piece) -> io::Result<Piece> {
+        (**self).next(used)
+    }
+}
+
 /// Each piece is read when it is asked for.
 pub(crate) struct Direct<R>(pub(crate) R);
 

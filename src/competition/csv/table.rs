@@ -77,7 +77,7 @@ impl Table {
 
 /// A column that is kept.
 #[derive(Debug)]
-struct Kept {
+pub(crate) struct Kept {
     /// Which cell of a row is its.
     position: usize,
     as_text: bool,
@@ -93,12 +93,35 @@ impl Kept {
             self.blocks.end_inferred(self.decimals);
         }
     }
+
+    /// Takes out the block that has not ended.
+    fn take(&mut self) -> Self {
+        Self {
+            position: self.position,
+            as_text: self.as_text,
+            decimals: self.decimals,
+            blocks: std::mem::take(&mut self.blocks),
+        }
+    }
+
+    /// The cells of one block under the type that fits all of them.
+    pub(crate) fn typed(mut self) -> Option<Column> {
+        self.end_block();
+        self.blocks.finish()
+    }
+}
+
+/// Who takes blocks of cells as they end, as they are spelled, in place of the table: where a block has a multiple of so
+/// many rows.
+pub(crate) struct Taker<'a> {
+    pub(crate) multiple: usize,
+    pub(crate) take: &'a mut dyn FnMut(Vec<Kept>),
 }
 
 /// Takes rows one by one and grows a table.
-#[derive(Debug)]
 pub(crate) struct TableBuilder<'a> {
     options: &'a ReadOptions,
+    taker: Option<Taker<'a>>,
     names: Option<Vec<String>>,
     leading: usize,
     /// Number of columns, kept or not.
@@ -115,6 +138,7 @@ impl<'a> TableBuilder<'a> {
     pub(crate) fn new(options: &'a ReadOptions, limit: &'a AtomicU64) -> Self {
         Self {
             options,
+            taker: None,
             limit,
             names: None,
             leading: 0,
@@ -124,6 +148,11 @@ impl<'a> TableBuilder<'a> {
             rows_in_block: 0,
             rows: 0,
         }
+    }
+
+    /// As [`new`](Self::new); blocks are taken, and the columns of the table are empty then.
+    pub(crate) fn for_taker(options: &'a ReadOptions, limit: &'a AtomicU64, taker: Taker<'a>) -> Self {
+        Self { taker: Some(taker), ..Self::new(options, limit) }
     }
 
     pub(crate) fn row(&mut self, row: &Row<'_>) -> Result<(), CsvError> {
@@ -188,7 +217,12 @@ impl<'a> TableBuilder<'a> {
     }
 
     fn end_block(&mut self) {
-        self.columns.iter_mut().for_each(Kept::end_block);
+        match &mut self.taker {
+            Some(taker) if self.block_rows.is_multiple_of(taker.multiple) => {
+                (taker.take)(self.columns.iter_mut().map(Kept::take).collect());
+            }
+            _ => self.columns.iter_mut().for_each(Kept::end_block),
+        }
         self.rows_in_block = 0;
     }
 }

@@ -178,21 +178,36 @@ impl Packer {
 
     /// Adds a file under a name.
     pub(crate) fn file(&mut self, name: &str, from: &Path) -> Result<(), PrepareError> {
+        let content = File::open(from).map_err(PrepareError::io("open", from))?;
+        let size = content.metadata().map_err(PrepareError::io("read", from))?.len();
+        self.content(name, size, content)
+    }
+
+    /// Adds a file of so many bytes that are read as they are asked for.
+    pub(crate) fn content(
+        &mut self,
+        name: &str,
+        size: u64,
+        mut content: impl Read,
+    ) -> Result<(), PrepareError> {
         let bad = |error: &dyn std::fmt::Display| PrepareError::archive(&self.path, error);
-        let mut content = File::open(from).map_err(PrepareError::io("open", from))?;
         match &mut self.kind {
             Writer::Zip(writer) => {
-                let size = content.metadata().map_err(PrepareError::io("read", from))?.len();
                 let options = zip_options(self.packing).large_file(size >= zip::ZIP64_BYTES_THR);
                 writer.start_file(name, options).map_err(|error| bad(&error))?;
-                io::copy(&mut content, writer).map_err(PrepareError::io("pack", from))?;
+                io::copy(&mut content, writer).map_err(PrepareError::io("pack", Path::new(name)))?;
             }
             Writer::SevenZip(writer) => {
                 let entry = ArchiveEntry::new_file(name);
                 writer.push_archive_entry(entry, Some(content)).map_err(|error| bad(&error))?;
             }
             Writer::Tar(writer) => {
-                writer.append_file(name, &mut content).map_err(PrepareError::io("pack", from))?;
+                let mut header = tar::Header::new_gnu();
+                header.set_size(size);
+                header.set_mode(0o644);
+                writer
+                    .append_data(&mut header, name, content)
+                    .map_err(PrepareError::io("pack", Path::new(name)))?;
             }
         }
         Ok(())

@@ -1,31 +1,31 @@
-//! The workbench of one preparation: the raw download, which is only read, a work folder for what is unpacked, and the
-//! two folders that come of it. Paths are given as texts: of the raw data by their place in the download (a file that
+//! The workbench of one preparation: the raw download, which is only read, a work folder for what is made in between, and
+//! the two folders that come of it. Paths are given as texts: of the raw data by their place in the download (a file that
 //! was unpacked is found first), of the results as `public/...` or `private/...`, of things in between as `work/...`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::catalog::Competition;
 use crate::csv::{self, Column, ReadOptions, Texts};
 use crate::prepare::Request;
-use crate::prepare::archive::{self, Packer, Packing};
+use crate::prepare::archive::{Packer, Packing};
+use crate::prepare::copies::Copies;
 use crate::prepare::error::{PrepareError, demand};
 use crate::prepare::frame::Frame;
 use crate::prepare::json::{Encoding, Json, parse_as};
 use crate::prepare::python_text::has_end;
+use crate::prepare::raw::{Raw, Source, make};
+use crate::prepare::table::read_frame;
 use crate::prepare::writer::{Style, write};
-
-/// Threads that copy files.
-const COPIERS: usize = 4;
 
 /// Where a preparation reads and writes.
 #[derive(Debug)]
 pub(crate) struct Workbench<'a> {
     pub(crate) id: &'a str,
-    raw: &'a Path,
+    raw: Raw,
+    raw_path: &'a Path,
     /// Raw files may become those of the result.
     raw_is_ours: bool,
     out: &'a Path,
@@ -42,16 +42,17 @@ impl<'a> Workbench<'a> {
         request: &Request<'a>,
         out: &'a Path,
         constants: &'a BTreeMap<String, i64>,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, PrepareError> {
+        Ok(Self {
             id: &competition.id,
-            raw: request.raw,
+            raw: Raw::open(request.raw, &out.join("work"))?,
+            raw_path: request.raw,
             raw_is_ours: request.raw_is_ours,
             out,
             constants,
             predicted: &competition.submission.columns,
             is_fixed: competition.variant_of.is_some(),
-        }
+        })
     }
 
     /// A number of the recipe.
@@ -69,21 +70,24 @@ impl<'a> Workbench<'a> {
         u32::try_from(value).map_err(|_| PrepareError::unfit(format!("`{name}` cannot be {value}")))
     }
 
-    /// Where a raw file or folder is.
+    /// Where a raw file can be opened.
     pub(crate) fn find(&self, file: &str) -> Result<PathBuf, PrepareError> {
-        let places = [self.out.join("work").join(file), self.raw.join(file)];
-        let found = places.into_iter().find(|path| path.exists());
-        found.ok_or_else(|| PrepareError::NoRaw { file: file.to_owned() })
+        self.raw.path(file)
     }
 
     /// Whether a raw file or folder is there.
     pub(crate) fn has(&self, file: &str) -> bool {
-        self.find(file).is_ok()
+        self.raw.has(file)
     }
 
-    /// The raw folder itself.
-    pub(crate) const fn raw(&self) -> &Path {
-        self.raw
+    /// Whether a raw folder is there.
+    pub(crate) fn is_folder(&self, name: &str) -> bool {
+        self.raw.is_folder(name)
+    }
+
+    /// Names at the top of the download as it came, sorted by code point.
+    pub(crate) fn top(&self) -> Result<Vec<String>, PrepareError> {
+        self.raw.top()
     }
 
     /// Where a result goes; its folder is made.
@@ -91,6 +95,9 @@ impl<'a> Workbench<'a> {
         let place = self.out.join(path);
         let inside = place.components().all(|part| part != std::path::Component::ParentDir);
         demand(inside && place.starts_with(self.out), || format!("`{path}` leaves the prepared data"))?;
+        if path.starts_with("work/") {
+            self.raw.has_work();
+        }
         if let Some(parent) = place.parent() {
             make(parent)?;
         }
@@ -108,7 +115,7 @@ impl<'a> Workbench<'a> {
 
     /// Names in a raw folder, sorted by code point.
     pub(crate) fn names(&self, folder: &str) -> Result<Vec<String>, PrepareError> {
-        names(&self.find(folder)?)
+        self.raw.names(folder)
     }
 
     /// Reads a raw table with correctly rounded decimals.
@@ -123,18 +130,16 @@ impl<'a> Workbench<'a> {
         mut options: ReadOptions,
         forced: &[&str],
     ) -> Result<Frame, PrepareError> {
-        let path = self.find(file)?;
         options.as_text.extend(forced.iter().map(|name| (*name).to_owned()));
-        let input = File::open(&path).map_err(PrepareError::io("open", &path))?;
-        let table = csv::read(input, &options)
+        let mut frame = read_frame(self.raw.read(file)?, &options)
             .map_err(|source| PrepareError::Csv { file: file.to_owned(), source })?;
-        let mut frame = Frame::from(table);
         for name in forced {
             let mut texts = Texts::default();
-            for cell in frame.column(name)?.cells() {
-                let csv::Cell::Text(text) = cell else { continue };
-                texts.push(Some(text).filter(|text| !csv::is_missing(text.as_bytes())));
-            }
+            frame.column(name)?.each(|cell| {
+                if let csv::Cell::Text(text) = cell {
+                    texts.push(Some(text).filter(|text| !csv::is_missing(text.as_bytes())));
+                }
+            });
             frame = frame.with(name, Column::Text(texts));
         }
         Ok(frame)
@@ -153,8 +158,9 @@ impl<'a> Workbench<'a> {
 
     /// Reads a raw file whole.
     pub(crate) fn bytes(&self, file: &str) -> Result<Vec<u8>, PrepareError> {
-        let path = self.find(file)?;
-        fs::read(&path).map_err(PrepareError::io("read", &path))
+        let mut bytes = Vec::new();
+        let read = self.raw.read(file)?.read_to_end(&mut bytes);
+        read.map(|_| bytes).map_err(PrepareError::io("read", Path::new(file)))
     }
 
     /// Reads a raw text whole.
@@ -197,15 +203,14 @@ impl<'a> Workbench<'a> {
 
     /// Unpacks a raw archive to where raw files are found.
     pub(crate) fn unpack(&self, file: &str, to: &str) -> Result<(), PrepareError> {
-        archive::unpack(&self.find(file)?, &self.out.join("work").join(to))
+        self.raw.unpack(file, to)
     }
 
     /// Copies a raw file or folder.
     pub(crate) fn copy(&self, from: &str, to: &str) -> Result<(), PrepareError> {
-        let source = self.find(from)?;
         let mut pairs = Vec::new();
-        gather(&source, &self.place(to)?, &mut pairs)?;
-        self.copy_all(&pairs)
+        self.raw.gather(from, &self.place(to)?, &mut pairs)?;
+        self.copies().all(pairs)
     }
 
     /// Copies raw files, many at once.
@@ -217,36 +222,43 @@ impl<'a> Workbench<'a> {
         let mut folders = BTreeSet::new();
         for (from, to) in pairs {
             let place = self.out.join(&to);
-            if place.parent().is_some_and(|parent| folders.insert(parent.to_owned())) {
+            if place.parent().is_some_and(|parent| !folders.contains(parent)) {
                 self.place(&to)?;
+                folders.extend(place.parent().map(Path::to_owned));
             }
-            gather(&self.find(&from)?, &place, &mut found)?;
+            self.raw.gather(&from, &place, &mut found)?;
         }
-        self.copy_all(&found)
+        self.copies().all(found)
     }
 
-    /// Copies files, many at once. What is going to be removed anyway is only given its new name.
-    fn copy_all(&self, pairs: &[(PathBuf, PathBuf)]) -> Result<(), PrepareError> {
-        let work = self.out.join("work");
-        let one = |from: &Path, to: &Path| {
-            let is_ours = from.starts_with(&work) || self.raw_is_ours && from.starts_with(self.raw);
-            if is_ours && is_linked(from, to) { Ok(()) } else { copy_file(from, to) }
-        };
-        if let [(from, to)] = pairs {
-            return one(from, to);
+    /// What is going to be removed anyway is only given its new name.
+    fn copies(&self) -> Copies {
+        let ours = self.raw_is_ours.then(|| self.raw_path.to_owned());
+        Copies { ours: ours.into_iter().chain([self.out.join("work")]).collect() }
+    }
+
+    /// Packs raw files, by the names they have in the archive.
+    pub(crate) fn pack_raw(
+        &self,
+        archive: &str,
+        packing: Packing,
+        files: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<(), PrepareError> {
+        let mut packer = Packer::create(&self.place(archive)?, packing)?;
+        for (name, from) in files {
+            self.pack_one(&mut packer, &name, &from)?;
         }
-        let next = AtomicUsize::new(0);
-        let work = || -> Result<(), PrepareError> {
-            while let Some((from, to)) = pairs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                one(from, to)?;
+        packer.finish()
+    }
+
+    /// Packs one raw file.
+    pub(crate) fn pack_one(&self, packer: &mut Packer, name: &str, from: &str) -> Result<(), PrepareError> {
+        match self.raw.find(from)? {
+            Source::Path(path) => packer.file(name, &path),
+            Source::Member(members, place) => {
+                packer.content(name, members.size(place), members.reader(place)?)
             }
-            Ok(())
-        };
-        std::thread::scope(|scope| {
-            let copiers: Vec<_> = (1..COPIERS.min(pairs.len())).map(|_| scope.spawn(work)).collect();
-            let mine = work();
-            copiers.into_iter().try_fold((), |(), copier| copier.join().unwrap_or(Ok(()))).and(mine)
-        })
+        }
     }
 
     /// Packs files, by the names they have in the archive.
@@ -288,51 +300,4 @@ impl<'a> Workbench<'a> {
         self.write_text(&between, text)?;
         self.pack(archive, Packing::Compressed, [(name.to_owned(), self.out.join(&between))])
     }
-}
-
-/// Names in a folder, sorted by code point.
-pub(crate) fn names(folder: &Path) -> Result<Vec<String>, PrepareError> {
-    let entries = fs::read_dir(folder).map_err(PrepareError::io("list", folder))?;
-    let mut names = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(PrepareError::io("list", folder))?;
-        names.extend(entry.file_name().into_string().ok());
-    }
-    names.sort();
-    Ok(names)
-}
-
-fn make(folder: &Path) -> Result<(), PrepareError> {
-    fs::create_dir_all(folder).map_err(PrepareError::io("create", folder))
-}
-
-/// The files of a file or tree with their targets; folders are made at once, empty ones too.
-fn gather(from: &Path, to: &Path, pairs: &mut Vec<(PathBuf, PathBuf)>) -> Result<(), PrepareError> {
-    if !from.is_dir() {
-        pairs.push((from.to_owned(), to.to_owned()));
-        return Ok(());
-    }
-    make(to)?;
-    for name in names(from)? {
-        gather(&from.join(&name), &to.join(&name), pairs)?;
-    }
-    Ok(())
-}
-
-/// Gives a file a second name; false where that cannot be, and it has to be copied.
-fn is_linked(from: &Path, to: &Path) -> bool {
-    match fs::hard_link(from, to) {
-        Ok(()) => true,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            fs::remove_file(to).and_then(|()| fs::hard_link(from, to)).is_ok()
-        }
-        Err(_) => false,
-    }
-}
-
-fn copy_file(from: &Path, to: &Path) -> Result<(), PrepareError> {
-    let mut source = File::open(from).map_err(PrepareError::io("open", from))?;
-    let mut target = File::create(to).map_err(PrepareError::io("create", to))?;
-    io::copy(&mut source, &mut target).map_err(PrepareError::io("copy", from))?;
-    Ok(())
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Competition;
-use crate::prepare::bench::names;
+use crate::prepare::raw::names;
 use crate::prepare::error::PrepareError;
 
 /// What stands behind the original's id.

@@ -1,16 +1,16 @@
-//! Tables in the course of a preparation: columns as they were read, seen through an order of rows. Taking rows,
-//! choosing columns and setting one to a constant copy no cell, so that both parts of a split cost little more than
-//! the table that was read.
+//! Tables in the course of a preparation: stored columns, seen through an order of rows. Taking rows, choosing columns
+//! and setting one to a constant copy no cell, so that both parts of a split cost little more than the table that was
+//! read.
 //!
 //! Every column of a frame has as many cells as the frame has rows.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::Arc;
 
 use crate::csv::{Cell, Column, MixedCell, Table, Texts};
 use crate::prepare::error::PrepareError;
 use crate::prepare::number_text::shortest;
+use crate::prepare::stored::{Stored, mixed};
 
 /// Which stored row each row shows; all of them in order where there is none.
 type Order = Option<Arc<Vec<u32>>>;
@@ -18,7 +18,7 @@ type Order = Option<Arc<Vec<u32>>>;
 /// One column.
 #[derive(Clone, Debug)]
 enum Series {
-    Stored { column: Arc<Column>, order: Order },
+    Stored { column: Arc<Stored>, order: Order },
     Same(MixedCell),
 }
 
@@ -32,13 +32,10 @@ pub struct Frame {
 
 impl From<Table> for Frame {
     fn from(table: Table) -> Self {
-        let rows = u32::try_from(table.rows).unwrap_or(u32::MAX);
-        let mut frame = Self { rows, ..Self::default() };
-        for (name, column) in table.into_columns() {
-            frame.names.push(name);
-            frame.columns.push(Series::Stored { column: Arc::new(column), order: None });
-        }
-        frame
+        let rows = table.rows;
+        let (names, columns): (Vec<_>, Vec<_>) =
+            table.into_columns().map(|(name, column)| (name, Stored::from(column))).unzip();
+        Self::of_stored(names, columns, rows)
     }
 }
 
@@ -46,6 +43,12 @@ impl Frame {
     /// A frame of one column.
     pub fn of(name: &str, column: Column) -> Self {
         Self::default().with(name, column)
+    }
+
+    /// A frame of columns of so many rows each.
+    pub(super) fn of_stored(names: Vec<String>, columns: Vec<Stored>, rows: usize) -> Self {
+        let columns = columns.into_iter().map(|column| Series::Stored { column: Arc::new(column), order: None });
+        Self { names, columns: columns.collect(), rows: u32::try_from(rows).unwrap_or(u32::MAX) }
     }
 
     /// Number of rows.
@@ -80,14 +83,23 @@ impl Frame {
     /// These rows, in this order; one may come more than once.
     #[must_use]
     pub fn take(&self, rows: &[u32]) -> Self {
+        self.take_all(rows.to_vec())
+    }
+
+    /// As [`take`](Self::take), of an order that is not needed otherwise.
+    #[must_use]
+    pub fn take_all(&self, rows: Vec<u32>) -> Self {
+        let rows = Arc::new(rows);
         let mut known: HashMap<Option<*const Vec<u32>>, Arc<Vec<u32>>> = HashMap::new();
         let mut through = |order: &Order| {
             let place = order.as_ref().map(Arc::as_ptr);
             let composed = known.entry(place).or_insert_with(|| {
-                Arc::new(match order {
-                    None => rows.to_vec(),
-                    Some(order) => rows.iter().filter_map(|row| order.get(*row as usize)).copied().collect(),
-                })
+                match order {
+                    None => Arc::clone(&rows),
+                    Some(order) => {
+                        Arc::new(rows.iter().filter_map(|row| order.get(*row as usize)).copied().collect())
+                    }
+                }
             });
             Some(Arc::clone(composed))
         };
@@ -109,7 +121,7 @@ impl Frame {
     /// The rows for which `wanted` holds, in their order.
     #[must_use]
     pub fn filter(&self, wanted: impl FnMut(&u32) -> bool) -> Self {
-        self.take(&self.places(wanted))
+        self.take_all(self.places(wanted))
     }
 
     /// These columns, in this order.
@@ -145,7 +157,11 @@ impl Frame {
     /// A column of computed cells, one a row; in the place of one of that name, else behind the others. The first column
     /// says how many rows there are.
     #[must_use]
-    pub fn with(mut self, name: &str, column: Column) -> Self {
+    pub fn with(self, name: &str, column: Column) -> Self {
+        self.with_stored(name, column.into())
+    }
+
+    fn with_stored(mut self, name: &str, column: Stored) -> Self {
         if self.columns.is_empty() {
             self.rows = u32::try_from(column.len()).unwrap_or(u32::MAX);
         }
@@ -155,13 +171,19 @@ impl Frame {
     /// A column of texts; see [`with`](Self::with).
     #[must_use]
     pub fn with_texts<S: AsRef<str>>(self, name: &str, cells: impl IntoIterator<Item = S>) -> Self {
-        self.with(name, texts(cells.into_iter().map(Some)))
+        self.with_stored(name, Stored::texts(cells.into_iter()))
+    }
+
+    /// A column of the cells of another one as texts.
+    pub fn with_text_of(self, name: &str, other: &str) -> Result<Self, PrepareError> {
+        let texts = self.column(other)?.spelled();
+        Ok(self.with(name, Column::Text(texts)))
     }
 
     /// A column of whole numbers; see [`with`](Self::with).
     #[must_use]
     pub fn with_integers(self, name: &str, cells: impl IntoIterator<Item = i64>) -> Self {
-        self.with(name, Column::Integer(cells.into_iter().collect()))
+        self.with_stored(name, Stored::integers(cells.into_iter()))
     }
 
     /// A column with the same cell in every row; see [`with`](Self::with).
@@ -222,48 +244,56 @@ impl Frame {
 
     /// The rows sorted by one column as text, by code point; equal ones keep their order.
     pub fn sorted_by_text(&self, name: &str) -> Result<Self, PrepareError> {
-        let keys = self.column(name)?.texts();
+        let keys = self.column(name)?.spelled();
+        let key = |row: &u32| keys.get(*row as usize).unwrap_or_default();
         let mut rows: Vec<u32> = (0..self.rows).collect();
-        rows.sort_by(|left, right| keys.get(*left as usize).cmp(&keys.get(*right as usize)));
-        Ok(self.take(&rows))
+        rows.sort_by(|left, right| key(left).cmp(key(right)));
+        Ok(self.take_all(rows))
     }
 
     /// Which group each row belongs to, by the text of a column: groups are counted from 0 in the order in which they first
     /// come. With it, how many there are.
     pub fn group_numbers(&self, name: &str) -> Result<(Vec<u32>, u32), PrepareError> {
-        fn counted<K: Eq + Hash>(keys: impl Iterator<Item = K>) -> (Vec<u32>, u32) {
-            let mut known: HashMap<K, u32> = HashMap::new();
-            let numbers = keys.map(|key| {
-                let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
-                *known.entry(key).or_insert(next)
-            });
-            let numbers = numbers.collect();
-            (numbers, u32::try_from(known.len()).unwrap_or(u32::MAX))
-        }
         let view = self.column(name)?;
-        if let Series::Stored { column, .. } = view.series
-            && matches!(**column, Column::Integer(_))
-        {
-            let whole = |cell: Cell<'_>| if let Cell::Integer(value) = cell { Some(value) } else { None };
-            return Ok(counted(view.cells().map(whole)));
+        let mut numbers = Vec::with_capacity(self.rows as usize);
+        let next = |known: usize| u32::try_from(known).unwrap_or(u32::MAX);
+        if view.is_whole() {
+            let mut known: HashMap<Option<i64>, u32> = HashMap::new();
+            view.each(|cell| {
+                let key = if let Cell::Integer(value) = cell { Some(value) } else { None };
+                let number = next(known.len());
+                numbers.push(*known.entry(key).or_insert(number));
+            });
+            return Ok((numbers, next(known.len())));
         }
-        Ok(counted(view.cells().map(cell_text)))
+        let mut known: HashMap<String, u32> = HashMap::new();
+        view.each_text(|text| {
+            let number = known.get(text).copied().unwrap_or_else(|| {
+                let number = next(known.len());
+                known.insert(text.to_owned(), number);
+                number
+            });
+            numbers.push(number);
+        });
+        Ok((numbers, next(known.len())))
     }
 
     /// Places of the rows by the text of a column, groups in the order in which they first come.
     pub fn groups(&self, name: &str) -> Result<Vec<(String, Vec<u32>)>, PrepareError> {
         let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::new();
-        for (row, key) in (0..).zip(self.column(name)?.cells()) {
-            let key = cell_text(key);
-            let place = *known.entry(key).or_insert_with_key(|key| {
-                groups.push((key.clone(), Vec::new()));
+        let mut row = 0;
+        self.column(name)?.each_text(|key| {
+            let place = known.get(key).copied().unwrap_or_else(|| {
+                known.insert(key.to_owned(), groups.len());
+                groups.push((key.to_owned(), Vec::new()));
                 groups.len() - 1
             });
             if let Some((_, rows)) = groups.get_mut(place) {
                 rows.push(row);
             }
-        }
+            row += 1;
+        });
         Ok(groups)
     }
 }
@@ -276,64 +306,95 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// One cell; missing where there is no such row.
-    pub fn cell(self, row: u32) -> Cell<'a> {
+    /// One cell; `scratch` holds its text where that does not stand anywhere as it is. Missing where there is no such row.
+    pub fn cell_in<'s>(self, row: u32, scratch: &'s mut String) -> Cell<'s>
+    where
+        'a: 's,
+    {
         match self.series {
-            Series::Stored { column, order: None } => column.cell(row as usize),
-            Series::Stored { column, order: Some(order) } => {
-                order.get(row as usize).map_or(Cell::Missing, |row| column.cell(*row as usize))
-            }
+            Series::Stored { column, order: None } => column.cell(row as usize, scratch),
+            Series::Stored { column, order: Some(order) } => match order.get(row as usize) {
+                Some(row) => column.cell(*row as usize, scratch),
+                None => Cell::Missing,
+            },
             Series::Same(cell) => cell.as_cell(),
         }
     }
 
+    /// One cell of its own; missing where there is no such row.
+    pub fn cell(self, row: u32) -> MixedCell {
+        mixed(self.cell_in(row, &mut String::new()))
+    }
+
     /// All cells in order.
-    pub fn cells(self) -> impl ExactSizeIterator<Item = Cell<'a>> {
-        (0..self.rows as usize).map(move |row| self.cell(u32::try_from(row).unwrap_or(u32::MAX)))
+    pub fn cells(self) -> impl Iterator<Item = MixedCell> {
+        (0..self.rows).map(move |row| self.cell(row))
+    }
+
+    /// Calls `take` with all cells in order.
+    pub fn each(self, mut take: impl FnMut(Cell<'_>)) {
+        let mut scratch = String::new();
+        for row in 0..self.rows {
+            take(self.cell_in(row, &mut scratch));
+        }
+    }
+
+    /// Calls `take` with all cells in order as texts; a missing one is empty.
+    pub fn each_text(self, mut take: impl FnMut(&str)) {
+        self.each(|cell| match cell {
+            Cell::Text(text) => take(text),
+            Cell::Missing => take(""),
+            other => take(&cell_text(other)),
+        });
+    }
+
+    /// Where rows lie anywhere, waits for the memory of all these at once.
+    pub(super) fn touch(self, rows: std::ops::Range<u32>) {
+        if let Series::Stored { column, order: Some(order) } = self.series {
+            let rows = order.get(rows.start as usize..rows.end as usize).unwrap_or_default();
+            std::hint::black_box(rows.iter().fold(0, |sum, row| sum ^ column.touch(*row as usize)));
+        }
     }
 
     /// The cell as text.
     pub fn text(self, row: u32) -> String {
-        cell_text(self.cell(row))
+        cell_text(self.cell_in(row, &mut String::new()))
     }
 
     /// All cells as texts; a missing one is empty.
     pub fn texts(self) -> Vec<String> {
-        self.cells().map(cell_text).collect()
+        let mut texts = Vec::with_capacity(self.rows as usize);
+        self.each_text(|text| texts.push(text.to_owned()));
+        texts
+    }
+
+    /// All cells as texts in one allocation; a missing one is empty.
+    fn spelled(self) -> Texts {
+        let mut texts = Texts::default();
+        self.each_text(|text| texts.push(Some(text)));
+        texts
     }
 
     /// The cells as numbers; none of a text.
     pub fn numbers(self) -> impl Iterator<Item = Option<f64>> {
-        self.cells().map(|cell| cell.number())
+        let mut scratch = String::new();
+        (0..self.rows).map(move |row| self.cell_in(row, &mut scratch).number())
     }
 
     /// The cells as a column of their own.
     fn stored(self) -> Column {
         match self.series {
-            Series::Stored { column, order: None } => Column::clone(column),
+            Series::Stored { column, order: None } => column.column(0..column.len()),
             Series::Stored { column, order: Some(order) } => {
-                let places = || order.iter().map(|place| *place as usize);
-                match &**column {
-                    Column::Integer(cells) => {
-                        Column::Integer(places().filter_map(|place| cells.get(place)).copied().collect())
-                    }
-                    Column::Unsigned(cells) => {
-                        Column::Unsigned(places().filter_map(|place| cells.get(place)).copied().collect())
-                    }
-                    Column::Float(cells) => {
-                        Column::Float(places().filter_map(|place| cells.get(place)).copied().collect())
-                    }
-                    Column::Boolean(cells) => {
-                        Column::Boolean(places().filter_map(|place| cells.get(place)).copied().collect())
-                    }
-                    Column::Text(cells) => texts(places().map(|place| cells.get(place))),
-                    Column::Mixed(cells) => {
-                        Column::Mixed(places().filter_map(|place| cells.get(place)).cloned().collect())
-                    }
-                }
+                column.column(order.iter().map(|place| *place as usize))
             }
             Series::Same(cell) => Column::Mixed(vec![cell.clone(); self.rows as usize]),
         }
+    }
+
+    /// Whether the column is one of whole numbers.
+    fn is_whole(self) -> bool {
+        matches!(self.series, Series::Stored { column, .. } if column.is_whole())
     }
 
     /// Whether the column is one of numbers or booleans.

@@ -14,12 +14,14 @@
 
 mod archive;
 mod bench;
+mod copies;
 mod declared;
 mod error;
 mod fixed;
 pub mod frame;
 mod hold;
 pub mod json;
+mod members;
 mod native;
 pub mod number_text;
 pub mod parquet;
@@ -27,9 +29,13 @@ mod parts;
 mod pattern;
 mod python_text;
 pub mod random;
+mod raw;
 pub mod split;
 mod steps;
+mod stored;
+mod table;
 mod unzip;
+mod window;
 pub mod writer;
 
 use std::collections::BTreeMap;
@@ -52,7 +58,7 @@ use bench::Workbench;
 /// What to prepare from what.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The folder of the raw download.
+    /// The folder of the raw download, or its archive, which is read where it lies.
     pub raw: &'a Path,
     /// The result goes to `<data_dir>/<id>/prepared`.
     pub data_dir: &'a Path,
@@ -89,7 +95,7 @@ pub fn prepare_held(
         fs::create_dir(&folder).map_err(PrepareError::io("create", &folder))?;
     }
     let fixed = preparation.fixed.as_ref().filter(|_| competition.variant_of.is_some());
-    let bench = Workbench::new(competition, request, out, &constants);
+    let bench = Workbench::new(competition, request, out, &constants)?;
     match &preparation.native {
         Some(name) => native::run(name, &bench)?,
         None => steps::run(&preparation.steps, &bench)?,
@@ -126,7 +132,7 @@ fn recipe<'a>(
     if prepared.exists() {
         return Err(PrepareError::Exists { folder: prepared });
     }
-    if !request.raw.is_dir() {
+    if !request.raw.exists() {
         return Err(PrepareError::NoRaw { file: request.raw.display().to_string() });
     }
     Ok((preparation, constants))

@@ -52,6 +52,66 @@ pub fn shortest32(value: f32) -> String {
     text
 }
 
+/// Appends a whole number.
+pub(super) fn push_whole(text: &mut String, value: i64) {
+    if value < 0 {
+        text.push('-');
+    }
+    push_digits(text, value.unsigned_abs(), 0);
+}
+
+/// Appends the digits of a number, of which so many stand behind the point.
+fn push_digits(text: &mut String, number: u64, decimals: usize) {
+    /// As many as a number has at most, and a point.
+    const MOST: usize = 24;
+    let (mut digits, mut left, mut first) = ([b'0'; MOST], number, MOST);
+    while left > 0 || MOST - first < decimals.saturating_add(1 + usize::from(decimals > 0)) {
+        first -= 1;
+        let Some(digit) = digits.get_mut(first) else { return };
+        if decimals > 0 && MOST - first == decimals + 1 {
+            *digit = b'.';
+            continue;
+        }
+        *digit = b'0' + u8::try_from(left % 10).unwrap_or_default();
+        left /= 10;
+    }
+    text.push_str(digits.get(first..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default());
+}
+
+/// Appends a double that is a decimal of few digits, as most are; false where it is none. Up to fifteen digits no other
+/// decimal of as few reads as the same double, so the first that does is the shortest.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number below 10^15")]
+fn is_pushed_quickly(text: &mut String, value: f64) -> bool {
+    const POWERS: [f64; 7] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6];
+    let whole = value.abs();
+    for (decimals, power) in POWERS.into_iter().enumerate() {
+        let scaled = (whole * power).round();
+        if scaled >= 1e15 {
+            return false;
+        }
+        #[expect(clippy::float_cmp, reason = "it is that double or it is not")]
+        if scaled / power == whole {
+            if value.is_sign_negative() {
+                text.push('-');
+            }
+            // At least one decimal stands there.
+            let (scaled, decimals) = if decimals == 0 { (scaled * 10.0, 1) } else { (scaled, decimals) };
+            push_digits(text, scaled as u64, decimals);
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a double may lie in the middle of two decimals of so many places: only one whose binary places are one more
+/// may, for the middle has a last place of five.
+fn may_be_middle(value: f64, decimals: usize) -> bool {
+    let bits = value.abs().to_bits();
+    let (exponent, mantissa) = (bits >> 52, bits & ((1 << 52) - 1) | 1 << 52);
+    let places = 1075_u64.saturating_sub(exponent).saturating_sub(u64::from(mantissa.trailing_zeros()));
+    places == decimals as u64 + 1
+}
+
 fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     // Writing to a string does not fail.
     let _ = text.write_fmt(arguments);
@@ -61,9 +121,14 @@ fn push_shortest(text: &mut String, value: f64) {
     /// A text with fewer letters has too few digits to lie beside the middle of two.
     const LONG: usize = 17;
     if value == 0.0 || (1e-4..1e16).contains(&value.abs()) {
+        if is_pushed_quickly(text, value) {
+            return;
+        }
         let start = text.len();
         push(text, format_args!("{value:?}"));
-        if text.len() - start >= LONG {
+        let written = text.get(start..).unwrap_or_default();
+        let decimals = written.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        if written.len() >= LONG && may_be_middle(value, decimals) {
             let exact = even(text.get(start..).unwrap_or_default(), value);
             text.truncate(start);
             text.push_str(&exact);
@@ -111,4 +176,36 @@ fn push_general(text: &mut String, value: f64) {
 
 fn without_zeros(digits: &str) -> &str {
     if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Without the short ways.
+    fn slowly(value: f64) -> String {
+        let text = format!("{value:?}");
+        if text.len() >= 17 { even(&text, value) } else { text }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+
+        #[test]
+        fn short_ways_give_the_same_digits(
+            number in any::<i64>(), digits in 0_u32..17, decimals in 0_i32..16, bits in any::<u64>(), places in 0_i32..60,
+        ) {
+            let number = number % 10_i64.pow(digits);
+            let whole = f64::from(1_u32 << 20).mul_add(f64::from(bits as u32), (bits >> 44) as f64);
+            for value in [number as f64 / 10_f64.powi(decimals), f64::from_bits(bits), whole * 2_f64.powi(-places), -0.0] {
+                if value == 0.0 || (1e-4..1e16).contains(&value.abs()) {
+                    prop_assert_eq!(shortest(value), slowly(value));
+                }
+            }
+            let mut text = String::new();
+            push_whole(&mut text, number);
+            prop_assert_eq!(text, number.to_string());
+        }
+    }
 }

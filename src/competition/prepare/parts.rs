@@ -8,7 +8,7 @@ use crate::prepare::split::{Size, train_test_split};
 /// Parts rows; both parts in the order of the permutation.
 pub(crate) fn rows_parted(frame: &Frame, size: Size, seed: u32) -> (Frame, Frame) {
     let parts = train_test_split(frame.rows(), size, seed);
-    (frame.take(&parts.train), frame.take(&parts.test))
+    (frame.take_all(parts.train), frame.take_all(parts.test))
 }
 
 /// Parts the distinct cells of a column, in the order in which they first come, and the rows with them; rows keep the
@@ -34,7 +34,7 @@ pub(crate) fn groups_parted(
         };
         frame.places(is_wanted)
     };
-    Ok((frame.take(&rows(&parts.train)), frame.take(&rows(&parts.test))))
+    Ok((frame.take_all(rows(&parts.train)), frame.take_all(rows(&parts.test))))
 }
 
 /// A column of labels as one column of 0 and 1 a class, in the order of the classes.

@@ -65,10 +65,13 @@ pub struct Parts {
 
 /// Parts `rows` rows as `train_test_split(random_state=seed)` does; both parts in the order of the permutation.
 pub fn train_test_split(rows: u32, size: Size, seed: u32) -> Parts {
-    let order = RandomState::new(seed).permutation(rows);
+    let mut order = RandomState::new(seed).permutation(rows);
     let (train, test) = size.rows(rows);
-    let (test, rest) = order.split_at(test as usize);
-    Parts { train: rest.iter().take(train as usize).copied().collect(), test: test.to_vec() }
+    // A large table has a large order: it is not held twice.
+    let test = order.drain(..order.len().min(test as usize)).collect();
+    order.truncate(train as usize);
+    order.shrink_to_fit();
+    Parts { train: order, test }
 }
 
 /// `DataFrame.sample(n=count, random_state=seed)`: places of the rows in the order in which they come.

@@ -74,8 +74,7 @@ fn run_one(step: &Step, tables: &mut Tables, bench: &Workbench<'_>) -> Result<()
         Step::PackEach { rows, from, name, to, packing } => {
             let frame = tables.get(rows)?;
             let from = Pattern::new(from)?.fill(frame)?;
-            let from: Vec<_> = from.iter().map(|from| bench.find(from)).collect::<Result<_, _>>()?;
-            bench.pack(to, *packing, Pattern::new(name)?.fill(frame)?.into_iter().zip(from))
+            bench.pack_raw(to, *packing, Pattern::new(name)?.fill(frame)?.into_iter().zip(from))
         }
         Step::Folder(folder) => bench.folder(folder),
     }
@@ -105,23 +104,31 @@ fn part(split: &Split, tables: &mut Tables, bench: &Workbench<'_>) -> Result<(),
 
 fn selected(select: &Select, tables: &Tables) -> Result<Frame, PrepareError> {
     let frame = tables.get(&select.rows)?;
-    let cells = frame.column(&select.column)?.texts();
-    let cell = |row: u32| cells.get(row as usize).map(String::as_str).unwrap_or_default();
-    let wanted: Option<HashSet<String>> = match &select.other {
-        Some(other) => Some(tables.get(other)?.column(&select.column)?.texts().into_iter().collect()),
-        None => None,
-    };
-    Ok(frame.filter(|row| {
-        wanted.as_ref().is_none_or(|wanted| wanted.contains(cell(*row)))
-            && select.unequal.as_ref().is_none_or(|text| text != cell(*row))
-    }))
+    let mut wanted: Option<HashSet<String>> = None;
+    if let Some(other) = &select.other {
+        let known = wanted.insert(HashSet::new());
+        tables.get(other)?.column(&select.column)?.each_text(|text| {
+            if !known.contains(text) {
+                known.insert(text.to_owned());
+            }
+        });
+    }
+    let (mut rows, mut row) = (Vec::new(), 0);
+    frame.column(&select.column)?.each_text(|text| {
+        if wanted.as_ref().is_none_or(|wanted| wanted.contains(text))
+            && select.unequal.as_ref().is_none_or(|unequal| unequal != text)
+        {
+            rows.push(row);
+        }
+        row += 1;
+    });
+    Ok(frame.take_all(rows))
 }
 
 fn numbered(number: &Number, tables: &Tables) -> Result<Frame, PrepareError> {
     let mut frame = tables.get(&number.rows)?.clone();
     if let Some(old) = &number.old {
-        let cells = frame.column(&number.column)?.texts();
-        frame = frame.with_texts(old, cells);
+        frame = frame.clone().with_text_of(old, &number.column)?;
     }
     let after = match &number.after {
         Some(table) => tables.get(table)?.rows(),

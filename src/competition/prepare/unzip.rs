@@ -3,8 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::FileExt;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,91 +12,17 @@ use zip::ZipArchive;
 
 use crate::prepare::archive::plain;
 use crate::prepare::error::PrepareError;
-
-/// Bytes that are read at once; most small entries are whole in them, header and all.
-const WINDOW: usize = 1 << 15;
+use crate::prepare::window::Window;
 
 /// Entries that a thread takes at once: neighbours lie beside each other in the file.
 const RUN: usize = 64;
 
-/// A place in a file that others read as well.
-struct Window {
-    file: Arc<File>,
-    size: u64,
-    /// Where the next byte is read.
-    place: u64,
-    /// Where the buffer begins.
-    start: u64,
-    buffer: Vec<u8>,
-}
-
-impl Window {
-    fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
-        let size = file.metadata()?.len();
-        Ok(Self { file: Arc::new(file), size, place: 0, start: 0, buffer: Vec::new() })
-    }
-}
-
-impl Clone for Window {
-    fn clone(&self) -> Self {
-        Self {
-            file: Arc::clone(&self.file),
-            size: self.size,
-            place: self.place,
-            start: 0,
-            buffer: Vec::new(),
-        }
-    }
-}
-
-impl Read for Window {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let held = |start: u64, buffer: &[u8]| {
-            let skipped = usize::try_from(self.place.checked_sub(start)?).ok()?;
-            (skipped < buffer.len()).then_some(skipped)
-        };
-        let skipped = match held(self.start, &self.buffer) {
-            Some(skipped) => skipped,
-            None if into.len() >= WINDOW => {
-                let count = self.file.read_at(into, self.place)?;
-                self.place += count as u64;
-                return Ok(count);
-            }
-            None => {
-                self.buffer.resize(WINDOW, 0);
-                let count = self.file.read_at(&mut self.buffer, self.place)?;
-                self.buffer.truncate(count);
-                self.start = self.place;
-                0
-            }
-        };
-        let there = self.buffer.get(skipped..).unwrap_or_default();
-        let count = there.len().min(into.len());
-        if let (Some(to), Some(from)) = (into.get_mut(..count), there.get(..count)) {
-            to.copy_from_slice(from);
-        }
-        self.place += count as u64;
-        Ok(count)
-    }
-}
-
-impl Seek for Window {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let place = match to {
-            SeekFrom::Start(place) => Some(place),
-            SeekFrom::Current(by) => self.place.checked_add_signed(by),
-            SeekFrom::End(by) => self.size.checked_add_signed(by),
-        };
-        self.place = place.ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.place)
-    }
-}
-
 /// Unpacks a zip into a folder that is there.
 pub(crate) fn unzip(archive: &Path, folder: &Path) -> Result<(), PrepareError> {
     let bad = |error: &dyn std::fmt::Display| PrepareError::archive(archive, error);
-    let window = Window::open(archive).map_err(PrepareError::io("open", archive))?;
+    let file = File::open(archive).map_err(PrepareError::io("open", archive))?;
+    let size = file.metadata().map_err(PrepareError::io("read", archive))?.len();
+    let window = Window::new(Arc::new(file), 0..size);
     let reader = ZipArchive::new(window).map_err(|error| bad(&error))?;
     let mut targets: Vec<Option<PathBuf>> = Vec::with_capacity(reader.len());
     for name in reader.file_names() {

@@ -2,11 +2,12 @@
 //! only where it must be (a lone CR is no reason there), a missing cell empty, doubles by their shortest digits.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use crate::csv::Cell;
 use crate::parallel::ordered;
 use crate::prepare::frame::{Frame, View};
-use crate::prepare::number_text::{FloatStyle, push_float};
+use crate::prepare::number_text::{FloatStyle, push_float, push_whole};
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,25 +45,38 @@ pub fn write(frame: &Frame, style: Style, output: &mut impl Write) -> io::Result
     let columns: Vec<View<'_>> = frame.columns().collect();
     let blocks = frame.rows().div_ceil(BLOCK);
     let text = |block: u32| {
-        let mut text = String::new();
         let first = block * BLOCK;
-        let rows = first..frame.rows().min(first.saturating_add(BLOCK));
-        // Column by column first: the processor then waits for many cells at once, and not for each before the next.
-        let cells: Vec<Vec<Cell<'_>>> =
-            columns.iter().map(|column| rows.clone().map(|row| column.cell(row)).collect()).collect();
-        let mut cells: Vec<_> = cells.iter().map(|cells| cells.iter().copied()).collect();
-        for _ in rows {
-            for (place, cells) in cells.iter_mut().enumerate() {
-                if place > 0 {
-                    text.push(separator);
-                }
-                push_cell(&mut text, cells.next().unwrap_or(Cell::Missing), style, only);
-            }
-            text.push('\n');
-        }
-        text
+        block_text(&columns, first..frame.rows().min(first.saturating_add(BLOCK)), style)
     };
     ordered(blocks, text, |text| output.write_all(text.as_bytes()))
+}
+
+/// Some rows as text, column by column first: rows of a split lie anywhere in what was read, and the processor then waits
+/// for many cells at once.
+fn block_text(columns: &[View<'_>], rows: Range<u32>, style: Style) -> String {
+    let (mut cells, mut ends) = (String::new(), Vec::with_capacity(columns.len() * rows.len()));
+    let mut scratch = String::new();
+    for column in columns {
+        column.touch(rows.clone());
+        for row in rows.clone() {
+            push_cell(&mut cells, column.cell_in(row, &mut scratch), style, columns.len() == 1);
+            ends.push(cells.len());
+        }
+    }
+    let mut text = String::with_capacity(cells.len() + ends.len());
+    let separator = char::from(style.delimiter);
+    for row in 0..rows.len() {
+        for column in 0..columns.len() {
+            if column > 0 {
+                text.push(separator);
+            }
+            let place = column * rows.len() + row;
+            let end = |place: usize| ends.get(place).copied().unwrap_or_default();
+            text.push_str(cells.get(place.checked_sub(1).map_or(0, end)..end(place)).unwrap_or_default());
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// A frame as text.
@@ -91,7 +105,10 @@ fn push_cell(line: &mut String, cell: Cell<'_>, style: Style, only: bool) {
         }
         Cell::Boolean(true) => line.write_str("True"),
         Cell::Boolean(false) => line.write_str("False"),
-        Cell::Integer(value) => write!(line, "{value}"),
+        Cell::Integer(value) => {
+            push_whole(line, value);
+            Ok(())
+        }
         Cell::Unsigned(value) => write!(line, "{value}"),
     };
 }

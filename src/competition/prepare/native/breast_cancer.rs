@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::csv::{Cell, Column, MixedCell};
+use crate::csv::{Column, MixedCell};
 use crate::prepare::bench::Workbench;
 use crate::prepare::error::PrepareError;
 use crate::prepare::frame::{Frame, cell_text};
@@ -28,18 +28,16 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     let sides = test.column("patient_id")?.texts().into_iter().zip(test.column("laterality")?.texts());
     let ids: Vec<String> = sides.map(|(patient, side)| format!("{patient}_{side}")).collect();
     bench.write("public/test.csv", &test.clone().with_texts("prediction_id", &ids).keep(&SHOWN)?)?;
-    let mut found: BTreeMap<&str, Cell<'_>> = BTreeMap::new();
+    let mut found: BTreeMap<&str, MixedCell> = BTreeMap::new();
     for (id, cell) in ids.iter().zip(test.column("cancer")?.cells()) {
-        let known = found.entry(id).or_insert(cell);
-        if *known == Cell::Missing {
+        let known = found.entry(id).or_insert(MixedCell::Missing);
+        if *known == MixedCell::Missing {
             *known = cell;
         }
     }
     let cancer = found.values().map(|cell| match cell {
-        Cell::Integer(value) => MixedCell::Integer(*value),
-        Cell::Float(value) => MixedCell::Float(*value),
-        Cell::Missing => MixedCell::Missing,
-        other => MixedCell::Text(cell_text(*other).into()),
+        MixedCell::Integer(_) | MixedCell::Float(_) | MixedCell::Missing => cell.clone(),
+        other => MixedCell::Text(cell_text(other.as_cell()).into()),
     });
     let answers = Frame::default().with_texts("prediction_id", found.keys());
     let answers = answers.with("cancer", Column::Mixed(cancer.collect()));

@@ -54,7 +54,7 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
             example.and_then(|()| train.write_all(document))
         };
         row += 1;
-        written.map_err(PrepareError::io("write", bench.raw()))
+        written.map_err(PrepareError::io("write", &path))
     })?;
     for output in [train, test, example] {
         output.flush().map_err(PrepareError::io("write", &path))?;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::csv::{Cell, Column};
+use crate::csv::{Column, MixedCell};
 use crate::prepare::bench::Workbench;
 use crate::prepare::error::{PrepareError, demand};
 use crate::prepare::frame::{Frame, texts};
@@ -48,7 +48,7 @@ fn answers(frame: &Frame, test: &[(String, Vec<u32>)]) -> Result<Frame, PrepareE
     let mut findings: BTreeMap<(&str, i64), Vec<u32>> = BTreeMap::new();
     for (image, places) in test {
         for place in places {
-            let Cell::Integer(class) = classes.cell(*place) else {
+            let MixedCell::Integer(class) = classes.cell(*place) else {
                 return Err(PrepareError::unfit("a class is no whole number"));
             };
             findings.entry((image.as_str(), class)).or_default().push(*place);
@@ -71,7 +71,7 @@ fn answers(frame: &Frame, test: &[(String, Vec<u32>)]) -> Result<Frame, PrepareE
             if *class == NOTHING && place >= 2 {
                 return 1.0;
             }
-            places.iter().find_map(|place| view.cell(*place).number()).unwrap_or(0.0)
+            places.iter().find_map(|place| view.cell(*place).as_cell().number()).unwrap_or(0.0)
         });
         found = found.with(name, Column::Float(first.collect()));
     }

@@ -1,7 +1,5 @@
 //! dogs-vs-cats-redux-kernels-edition: images are parted by their sorted names and numbered anew.
 
-use std::path::PathBuf;
-
 use crate::csv::MixedCell;
 use crate::prepare::archive::Packing;
 use crate::prepare::bench::Workbench;
@@ -39,11 +37,8 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
 /// Copies images under new names to a folder and packs them as well.
 fn lay(bench: &Workbench<'_>, folder: &str, names: Vec<(String, String)>) -> Result<(), PrepareError> {
     bench.folder(&format!("public/{folder}"))?;
-    let files: Vec<(String, PathBuf)> = names
-        .iter()
-        .map(|(old, new)| Ok((new.clone(), bench.find(&format!("train/{old}"))?)))
-        .collect::<Result<_, PrepareError>>()?;
-    bench.pack(&format!("public/{folder}.zip"), Packing::Compressed, files)?;
+    let files = names.iter().map(|(old, new)| (new.clone(), format!("train/{old}")));
+    bench.pack_raw(&format!("public/{folder}.zip"), Packing::Compressed, files)?;
     bench.copy_each(
         names.into_iter().map(|(old, new)| (format!("train/{old}"), format!("public/{folder}/{new}"))),
     )

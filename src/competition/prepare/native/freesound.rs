@@ -4,13 +4,13 @@
 use std::collections::HashSet;
 
 use crate::csv::{Column, Decimals, ReadOptions};
-use crate::prepare::bench::{Workbench, names};
+use crate::prepare::bench::Workbench;
 use crate::prepare::error::PrepareError;
 
 const META: &str = "FSDKaggle2019.meta";
 
 pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
-    for name in names(bench.raw())?.iter().filter(|name| !name.contains(META)) {
+    for name in bench.top()?.iter().filter(|name| !name.contains(META)) {
         bench.copy(name, &format!("public/{name}"))?;
     }
     if !bench.has(&format!("{META}/test_post_competition.csv")) {

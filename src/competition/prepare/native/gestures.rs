@@ -82,7 +82,7 @@ fn without_labels(bench: &Workbench<'_>) -> Result<(), PrepareError> {
 
 /// The archives devel01 to devel40 that the download has, in whatever groups they come.
 fn bench_devel(bench: &Workbench<'_>) -> Result<Vec<String>, PrepareError> {
-    let mut names = crate::prepare::bench::names(bench.raw())?;
+    let mut names = bench.top()?;
     names.retain(|name| name.starts_with("devel") && has_end(name, ".7z"));
     Ok(names)
 }

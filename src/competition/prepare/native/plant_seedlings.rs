@@ -11,7 +11,7 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     let (mut files, mut species) = (Vec::new(), Vec::new());
     for kind in bench.names("train")? {
         let folder = format!("train/{kind}");
-        if !bench.find(&folder)?.is_dir() {
+        if !bench.is_folder(&folder) {
             continue;
         }
         let images = bench.names(&folder)?.into_iter().filter(|name| has_end(name, ".png"));

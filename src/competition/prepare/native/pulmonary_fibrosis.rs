@@ -40,7 +40,7 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
 
 fn week(view: View<'_>, row: u32) -> Result<i64, PrepareError> {
     match view.cell(row) {
-        Cell::Integer(week) => Ok(week),
+        MixedCell::Integer(week) => Ok(week),
         _ => Err(PrepareError::unfit("a week is no whole number")),
     }
 }
@@ -61,11 +61,11 @@ fn firsts(frame: &Frame, test: &[(String, Vec<u32>)]) -> Result<Frame, PrepareEr
     let mut found = Frame::default();
     for name in COLUMNS {
         let view = frame.column(name)?;
-        let first: Vec<Cell<'_>> = ordered
+        let first: Vec<MixedCell> = ordered
             .iter()
             .map(|(_, places)| {
                 let mut cells = places.iter().map(|(_, row)| view.cell(*row));
-                cells.find(|cell| *cell != Cell::Missing).unwrap_or(Cell::Missing)
+                cells.find(|cell| *cell != MixedCell::Missing).unwrap_or(MixedCell::Missing)
             })
             .collect();
         found = found.with(name, like(view, &first));
@@ -74,15 +74,16 @@ fn firsts(frame: &Frame, test: &[(String, Vec<u32>)]) -> Result<Frame, PrepareEr
 }
 
 /// Cells as a column of the kind that they come from.
-fn like(view: View<'_>, cells: &[Cell<'_>]) -> Column {
+fn like(view: View<'_>, cells: &[MixedCell]) -> Column {
+    let cells = cells.iter().map(MixedCell::as_cell);
     if !view.is_numeric() {
-        return texts(cells.iter().map(|cell| if let Cell::Text(text) = cell { Some(*text) } else { None }));
+        return texts(cells.map(|cell| if let Cell::Text(text) = cell { Some(text) } else { None }));
     }
     let whole: Option<Vec<i64>> =
-        cells.iter().map(|cell| if let Cell::Integer(value) = cell { Some(*value) } else { None }).collect();
+        cells.clone().map(|cell| if let Cell::Integer(value) = cell { Some(value) } else { None }).collect();
     match whole {
         Some(whole) => Column::Integer(whole),
-        None => Column::Float(cells.iter().map(|cell| cell.number().unwrap_or(f64::NAN)).collect()),
+        None => Column::Float(cells.map(|cell| cell.number().unwrap_or(f64::NAN)).collect()),
     }
 }
 
@@ -113,8 +114,8 @@ fn asked(frame: &Frame, test: &[(String, Vec<u32>)], rows: &Frame) -> Result<Fra
     let mut found = Frame::default().with_texts("Patient", patients).with_integers("Weeks", asked);
     for name in COLUMNS.iter().skip(2) {
         let view = frame.column(name)?;
-        let cells: Vec<Cell<'_>> =
-            places.iter().map(|row| row.map_or(Cell::Missing, |row| view.cell(row))).collect();
+        let cells: Vec<MixedCell> =
+            places.iter().map(|row| row.map_or(MixedCell::Missing, |row| view.cell(row))).collect();
         found = found.with(name, like(view, &cells));
     }
     Ok(found.with_texts("Patient_Week", ids).with_same("Confidence", MixedCell::Integer(100)))

@@ -59,7 +59,7 @@ fn pack<'a>(
     let mut packer = Packer::create(&bench.place(&format!("public/{folder}.zip"))?, Packing::Compressed)?;
     packer.folder(&format!("{folder}/"))?;
     for (name, old) in clips {
-        packer.file(&format!("{folder}/{name}"), &bench.find(&format!("train2/{old}"))?)?;
+        bench.pack_one(&mut packer, &format!("{folder}/{name}"), &format!("train2/{old}"))?;
     }
     packer.finish()
 }

@@ -18,9 +18,8 @@ fn day(drive: &str) -> String {
 }
 
 pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
-    let root = bench.find("train")?;
     let mut drives = bench.names("train")?;
-    drives.retain(|name| root.join(name).is_dir());
+    drives.retain(|name| bench.is_folder(&format!("train/{name}")));
     let days: Vec<String> =
         drives.iter().map(|drive| day(drive)).collect::<BTreeSet<_>>().into_iter().collect();
     let parts = train_test_split(rows(&days), Size::Test(0.1), 0);
@@ -31,10 +30,9 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     let mut tables = Vec::new();
     let mut trips = BTreeSet::new();
     for drive in &test {
-        let folder = root.join(drive);
         for phone in bench.names(&format!("train/{drive}"))? {
             let from = format!("train/{drive}/{phone}");
-            if !folder.join(&phone).is_dir() {
+            if !bench.is_folder(&from) {
                 bench.copy(&from, &format!("public/test/{drive}/{phone}"))?;
                 continue;
             }

@@ -41,7 +41,7 @@ fn gather(bench: &Workbench<'_>, folder: &str, found: &mut Vec<Recording>) -> Re
     let label = folder.rsplit('/').next().unwrap_or(folder);
     for name in bench.names(folder)? {
         let path = format!("{folder}/{name}");
-        if bench.find(&path)?.is_dir() {
+        if bench.is_folder(&path) {
             gather(bench, &path, found)?;
         } else if has_end(&name, ".wav") {
             found.push(Recording { label: label.to_owned(), name, path });

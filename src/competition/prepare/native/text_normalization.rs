@@ -23,8 +23,8 @@ fn run(bench: &Workbench<'_>, language: &str) -> Result<(), PrepareError> {
     drop(frame);
     let (train, test) = (counted(train)?, counted(test)?);
     let style = Style { quote_texts: true, ..Style::default() };
-    let tokens = test.column("sentence_id")?.texts().into_iter().zip(test.column("token_id")?.texts());
-    let ids: Vec<String> = tokens.map(|(sentence, token)| format!("{sentence}_{token}")).collect();
+    let (sentences, tokens) = (test.column("sentence_id")?, test.column("token_id")?);
+    let ids = (0..test.rows()).map(|row| format!("{}_{}", sentences.text(row), tokens.text(row)));
     let with_ids = test.clone().with_texts("id", ids);
     bench.write_styled("private/answers.csv", &with_ids.keep(&["id", "after"])?, style)?;
     let sample = with_ids.keep(&["id", "before"])?.rename("before", "after")?;

@@ -16,7 +16,9 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     let as_text = DOUBLES.iter().map(|name| (*name).to_owned()).collect();
     let mut frame = bench.read_with("train.csv", ReadOptions { as_text, ..ReadOptions::default() }, &[])?;
     for name in DOUBLES {
-        let values = frame.column(name)?.cells().map(double).collect::<Result<Vec<f64>, _>>()?;
+        let (view, mut scratch) = (frame.column(name)?, String::new());
+        let values = (0..frame.rows()).map(|row| double(view.cell_in(row, &mut scratch)));
+        let values = values.collect::<Result<Vec<f64>, _>>()?;
         frame = frame.with(name, Column::Float(values));
     }
     let mut breaths = frame
