@@ -52,7 +52,7 @@ pub(crate) enum Command {
         podium competitions prepare spaceship-titanic --archives downloads\n  \
         podium competitions prepare spaceship-titanic --raw downloads/spaceship-titanic\n\n\
         Credentials are found where Kaggle's own tool finds them: KAGGLE_API_TOKEN, ~/.kaggle/access_token, \
-        KAGGLE_USERNAME with KAGGLE_KEY, kaggle.json in KAGGLE_CONFIG_DIR or ~/.kaggle")]
+        ~/.kaggle/credentials.json (a sign-in), KAGGLE_USERNAME with KAGGLE_KEY, kaggle.json in KAGGLE_CONFIG_DIR or ~/.kaggle")]
     Prepare(Box<PrepareArguments>),
     /// Compare prepared data with the checksums that MLE-bench recorded
     ///

@@ -246,7 +246,7 @@ fn from_raw(
         return Ok(folders(data_dir, &competition.id));
     }
     let constants: BTreeMap<String, i64> = arguments.set.iter().cloned().collect();
-    let request = Request { raw: &raw, data_dir, raw_is_ours: false, constants: &constants };
+    let request = Request { raw: &raw, data_dir, constants: &constants };
     prepare(competition, &request).map_err(|error| prepare_failure(&error))
 }
 

@@ -1,5 +1,5 @@
-//! Whose account it is: looked for where Kaggle's own command-line tool looks, in its order. An access token goes before
-//! a user's name and key; what the environment says goes before files.
+//! Whose account it is: looked for where Kaggle's own command-line tool looks. An access token that is named goes before a
+//! sign-in, and both before a user's name and key; what the environment says goes before files of its kind.
 //!
 //! Credentials are never written, printed or put into an error.
 
@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::error::DownloadError;
@@ -16,6 +17,8 @@ use crate::error::DownloadError;
 pub enum Credentials {
     /// An access token.
     Token(String),
+    /// A sign-in with a browser (`kaggle auth login`).
+    SignIn(SignIn),
     /// A name with its key, the older kind.
     Key {
         /// The user's name.
@@ -25,10 +28,36 @@ pub enum Credentials {
     },
 }
 
+/// What a sign-in leaves: a token that lasts, for which the service gives tokens that do not.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SignIn {
+    /// The one that lasts.
+    pub refresh_token: String,
+    /// The last one that it was exchanged for.
+    pub access_token: Option<String>,
+    /// Until when that is of use.
+    pub expires: Option<Timestamp>,
+}
+
+impl fmt::Debug for SignIn {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SignIn(..)")
+    }
+}
+
+impl SignIn {
+    /// The access token that is still of use at this time.
+    pub(crate) fn valid(&self, now: Timestamp) -> Option<&str> {
+        let soon = self.expires.is_none_or(|expires| expires.as_second() <= now.as_second() + 60);
+        self.access_token.as_deref().filter(|_| !soon)
+    }
+}
+
 impl fmt::Debug for Credentials {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Token(_) => "Token(..)",
+            Self::SignIn(_) => "SignIn(..)",
             Self::Key { .. } => "Key(..)",
         })
     }
@@ -59,6 +88,9 @@ impl Credentials {
         {
             return Ok(Some(Self::Token(token)));
         }
+        if let Some(sign_in) = sign_in_in(&usual.join("credentials.json")) {
+            return Ok(Some(Self::SignIn(sign_in)));
+        }
         if let (Some(username), Some(key)) = (variable("KAGGLE_USERNAME"), variable("KAGGLE_KEY")) {
             return Ok(Some(Self::Key { username: username.to_owned(), key: key.to_owned() }));
         }
@@ -77,6 +109,25 @@ impl Credentials {
 fn token_in(path: &Path) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// The sign-in of a file; none where it has none, as for Kaggle's tool.
+fn sign_in_in(path: &Path) -> Option<SignIn> {
+    #[derive(Deserialize)]
+    struct File {
+        refresh_token: String,
+        #[serde(default)]
+        access_token: Option<String>,
+        #[serde(default)]
+        access_token_expiration: Option<String>,
+    }
+    let file: File = serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
+    let some = |text: String| Some(text).filter(|text| !text.is_empty());
+    Some(SignIn {
+        refresh_token: some(file.refresh_token)?,
+        access_token: file.access_token.and_then(some),
+        expires: file.access_token_expiration.and_then(|text| text.parse().ok()),
+    })
 }
 
 fn key_in(path: &Path) -> Result<Option<Credentials>, DownloadError> {
@@ -131,6 +182,17 @@ mod tests {
         let named = [("KAGGLE_USERNAME", "ann"), ("KAGGLE_KEY", "variable")];
         assert_eq!(find(&named).unwrap(), key("ann", "variable"));
         assert_eq!(find(&named[..1]).unwrap(), key("eve", "usual"));
+        write(".kaggle/credentials.json", r#"{"refresh_token": ""}"#);
+        assert_eq!(find(&named).unwrap(), key("ann", "variable"));
+        let sign_in = r#"{"refresh_token": "lasts", "access_token": "secret", "username": "ida", "scopes": [],
+            "access_token_expiration": "2026-01-30T15:19:08.123456+00:00"}"#;
+        write(".kaggle/credentials.json", sign_in);
+        let Some(Credentials::SignIn(sign_in)) = find(&named).unwrap() else { panic!("no sign-in") };
+        assert_eq!(sign_in.refresh_token, "lasts");
+        let at = |time: &str| sign_in.valid(time.parse().unwrap());
+        assert_eq!(at("2026-01-30T15:18:00Z"), Some("secret"));
+        assert_eq!(at("2026-01-30T15:18:30Z"), None);
+        assert!(!format!("{sign_in:?}").contains("secret"));
         write(".kaggle/access_token", "KGAT_file\n");
         assert_eq!(find(&named).unwrap(), token("KGAT_file"));
         assert_eq!(find(&[("KAGGLE_API_TOKEN", "KGAT_variable")]).unwrap(), token("KGAT_variable"));

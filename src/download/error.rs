@@ -73,6 +73,14 @@ pub enum DownloadError {
     /// Nothing came for too long.
     #[error("nothing came for {} s", .0.as_secs_f64())]
     Silent(Duration),
+    /// Too little came for too long.
+    #[error("{bytes} bytes came in {} s", .within.as_secs_f64())]
+    Slow {
+        /// What came.
+        bytes: u64,
+        /// In this time.
+        within: Duration,
+    },
     /// Another file is served now than when the transfer began.
     #[error("the archive changed while it was fetched")]
     Changed,
@@ -127,6 +135,7 @@ impl DownloadError {
             Self::Connection(_)
             | Self::Cut { .. }
             | Self::Silent(_)
+            | Self::Slow { .. }
             | Self::Changed
             | Self::Damaged { .. } => true,
             _ => false,
@@ -152,7 +161,8 @@ impl DownloadError {
                 "make a new API token on your account's settings page at Kaggle".to_owned()
             }
             Self::Unauthorized { .. } => {
-                "the token may be expired or revoked: make a new one on your account's settings page at Kaggle".to_owned()
+                "the token may be expired or revoked: make a new one on your account's settings page at Kaggle, or \
+                 sign in anew with `kaggle auth login`".to_owned()
             }
             Self::Forbidden { competition, .. } => {
                 format!("accept the rules, signed in, at {}, then try again", crate::service::rules_page(competition))

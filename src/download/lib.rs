@@ -15,9 +15,10 @@ mod error;
 mod part;
 mod patience;
 pub mod service;
+mod sign_in;
 pub mod transfer;
 
-pub use credentials::Credentials;
+pub use credentials::{Credentials, SignIn};
 pub use error::DownloadError;
 pub use part::recorded_sum;
 pub use service::{Offer, Service, Settings};

@@ -3,18 +3,23 @@
 //!
 //! Nothing here is tried twice; `transfer` does that.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{
     ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, RANGE, RETRY_AFTER,
 };
 use reqwest::{Client, Response, StatusCode, Url};
+use tokio::sync::Mutex;
 
 use crate::credentials::Credentials;
 use crate::error::DownloadError;
 
 /// Where the service is, unless a mirror is named.
 pub const KAGGLE: &str = "https://www.kaggle.com";
+
+/// Bytes a second below which a transfer is as good as silent: a gigabyte would take twelve days.
+const LEAST_RATE: u64 = 1 << 10;
 
 /// Of an error's text so much is read and told.
 const WORDS: usize = 300;
@@ -28,6 +33,8 @@ pub struct Settings {
     pub credentials: Option<Credentials>,
     /// A transfer that brings nothing for so long is tried again.
     pub silence: Duration,
+    /// One that brings fewer bytes a second than this for so long, as well.
+    pub least_rate: u64,
     /// Tries in a row without progress.
     pub tries: usize,
 }
@@ -35,15 +42,23 @@ pub struct Settings {
 impl Settings {
     /// Kaggle itself.
     pub fn new(credentials: Option<Credentials>) -> Self {
-        Self { base: KAGGLE.to_owned(), credentials, silence: Duration::from_mins(1), tries: 8 }
+        Self {
+            base: KAGGLE.to_owned(),
+            credentials,
+            silence: Duration::from_mins(1),
+            least_rate: LEAST_RATE,
+            tries: 8,
+        }
     }
 }
 
 /// The service.
 #[derive(Clone, Debug)]
 pub struct Service {
-    http: Client,
-    base: Url,
+    pub(crate) http: Client,
+    pub(crate) base: Url,
+    /// The last access token that a sign-in was exchanged for.
+    pub(crate) held_token: Arc<Mutex<Option<String>>>,
     pub(crate) settings: Settings,
 }
 
@@ -77,14 +92,39 @@ impl Service {
             .no_gzip()
             .build()
             .map_err(|error| DownloadError::Client(causes(&error)))?;
-        Ok(Self { http, base, settings })
+        Ok(Self { http, base, settings, held_token: Arc::default() })
     }
 
-    /// One try to have the archive from a byte on, to its end or only that byte.
+    /// One try to have the archive from a byte on, to its end or only that byte. A token of a sign-in that the service does
+    /// not accept is exchanged for another one.
     pub(crate) async fn open(
         &self,
         competition: &str,
         range: Option<String>,
+    ) -> Result<Response, DownloadError> {
+        let Some(Credentials::SignIn(sign_in)) = &self.settings.credentials else {
+            return self.ask(competition, range, None).await;
+        };
+        let token = self.access_token(sign_in, None).await?;
+        match self.ask(competition, range.clone(), Some(&token)).await {
+            Err(DownloadError::Unauthorized { .. }) => {
+                let token = self.access_token(sign_in, Some(&token)).await?;
+                self.ask(competition, range, Some(&token)).await
+            }
+            other => other,
+        }
+    }
+
+    /// Whether what is sent to the service is read by nobody else.
+    pub(crate) fn may_have_secrets(&self) -> bool {
+        self.base.scheme() == "https" || is_here(&self.base)
+    }
+
+    async fn ask(
+        &self,
+        competition: &str,
+        range: Option<String>,
+        token: Option<&str>,
     ) -> Result<Response, DownloadError> {
         let mut address = self.base.clone();
         let path = format!(
@@ -96,11 +136,12 @@ impl Service {
         if let Some(range) = range {
             request = request.header(RANGE, range);
         }
-        if self.base.scheme() == "https" || is_here(&self.base) {
-            request = match &self.settings.credentials {
-                Some(Credentials::Token(token)) => request.bearer_auth(token),
-                Some(Credentials::Key { username, key }) => request.basic_auth(username, Some(key)),
-                None => request,
+        if self.may_have_secrets() {
+            request = match (&self.settings.credentials, token) {
+                (Some(Credentials::Token(token)), _) => request.bearer_auth(token),
+                (Some(Credentials::Key { username, key }), _) => request.basic_auth(username, Some(key)),
+                (_, Some(token)) => request.bearer_auth(token),
+                _ => request,
             };
         }
         let answer = tokio::time::timeout(self.settings.silence, request.send());
@@ -211,7 +252,7 @@ fn hexadecimal_of(text: &str) -> Option<String> {
 }
 
 /// The service's own words: the `message` of a document, or the text itself, on one line.
-async fn words(mut response: Response, silence: Duration) -> String {
+pub(crate) async fn words(mut response: Response, silence: Duration) -> String {
     let mut body = Vec::new();
     while body.len() < 1 << 16
         && let Ok(Ok(Some(piece))) = tokio::time::timeout(silence, response.chunk()).await

@@ -2,12 +2,12 @@
 //! right, or nothing comes any more however often it is asked for.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::DownloadError;
 use crate::part::{self, Origin, Part};
 use crate::patience::Patience;
-use crate::service::{Offer, Service, Told, causes};
+use crate::service::{Offer, Service, Settings, Told, causes};
 
 /// What is to be fetched.
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +82,10 @@ impl Service {
                 Err(error) => {
                     if part.bytes > farthest {
                         farthest = part.bytes;
-                        patience.renew();
+                        // A service that trickles for ever makes no progress that is worth waiting for.
+                        if !matches!(error, DownloadError::Slow { .. }) {
+                            patience.renew();
+                        }
                     }
                     wait(error, &mut patience, watch).await?;
                 }
@@ -125,6 +128,7 @@ impl Service {
             part.is_of(now)?;
         }
         watch.begun(part.bytes, part.origin.bytes);
+        let mut pace = Pace::new(&self.settings);
         loop {
             let piece = tokio::time::timeout(self.settings.silence, response.chunk()).await;
             let piece = piece.map_err(|_| DownloadError::Silent(self.settings.silence))?;
@@ -136,6 +140,7 @@ impl Service {
             // The disk is faster than the network: nothing else waits for this thread.
             part.add(&piece)?;
             watch.came(piece.len() as u64);
+            pace.came(piece.len() as u64)?;
         }
         match part.origin.bytes {
             Some(expected) if part.bytes < expected => {
@@ -148,6 +153,33 @@ impl Service {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// How fast a connection brings something, looked at once in a while.
+struct Pace {
+    within: Duration,
+    least: u64,
+    since: Instant,
+    bytes: u64,
+}
+
+impl Pace {
+    fn new(settings: &Settings) -> Self {
+        let within = settings.silence;
+        let least = within.as_secs().saturating_mul(settings.least_rate);
+        Self { within, least, since: Instant::now(), bytes: 0 }
+    }
+
+    fn came(&mut self, bytes: u64) -> Result<(), DownloadError> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        let within = self.since.elapsed();
+        if within < self.within {
+            return Ok(());
+        }
+        let bytes = std::mem::take(&mut self.bytes);
+        self.since = Instant::now();
+        if bytes < self.least { Err(DownloadError::Slow { bytes, within }) } else { Ok(()) }
     }
 }
 

@@ -63,12 +63,7 @@ pub(super) fn provide(item: &Item<'_>, means: &Means<'_>) -> Result<Folders, Pro
         instant();
         (means.tell)(Event::Stage { id: &competition.id, stage: Stage::Preparing });
         instant();
-        let request = Request {
-            raw: &raw,
-            data_dir: order.data_dir,
-            raw_is_ours: false,
-            constants: &BTreeMap::new(),
-        };
+        let request = Request { raw: &raw, data_dir: order.data_dir, constants: &BTreeMap::new() };
         prepare_held(competition, &request, &hold)?;
         instant();
     }

@@ -49,7 +49,7 @@ fn command(place: &Place, kaggle: &Kaggle, arguments: &[&str]) -> Podium {
 fn expected(id: &str, place: &Place) -> BTreeMap<String, Vec<u8>> {
     let catalog = Catalog::from_texts([(format!("competitions/{id}.toml"), entry(id))].into()).unwrap();
     let (raw, data_dir) = (raw(id, &place.path().join("raw")), place.path().join("expected"));
-    let request = Request { raw: &raw, data_dir: &data_dir, raw_is_ours: false, constants: &BTreeMap::new() };
+    let request = Request { raw: &raw, data_dir: &data_dir, constants: &BTreeMap::new() };
     prepare(catalog.get(id).unwrap(), &request).unwrap();
     files(&data_dir.join(id).join("prepared"))
 }
@@ -194,6 +194,38 @@ fn what_the_service_refuses_is_told_before_anything_is_fetched() {
 }
 
 #[test]
+fn a_sign_in_is_exchanged_for_a_token_where_it_has_none_that_serves() {
+    let place = Place::new();
+    let kaggle = Kaggle::serve(&FIVE);
+    let sign_in = |lasts: &str, expires: &str| {
+        let text = format!(
+            r#"{{"refresh_token": "{lasts}", "access_token": "old", "access_token_expiration": "{expires}"}}"#
+        );
+        let file = place.home().join(".kaggle/credentials.json");
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    };
+    let looks = || {
+        let arguments = ["competitions", "prepare", "--dry-run", "--json", "--endpoint", &kaggle.base];
+        Podium::new(&place).args(arguments).args(FIVE).output()
+    };
+    // One that is too old is not sent, one that is refused is sent no more; one exchange serves all five.
+    for (exchanges, expires) in [(1, "2020-01-01T00:00:00+00:00"), (2, "2999-01-01T00:00:00.123456+00:00")] {
+        sign_in("lasts", expires);
+        assert_eq!(looks().expect(0).json()[4]["bytes"], kaggle.archive(FIVE[4]).len());
+        assert_eq!(kaggle.exchanges(), exchanges);
+    }
+    let accounts: BTreeSet<Option<String>> = kaggle.asked().into_iter().map(|asked| asked.account).collect();
+    assert_eq!(accounts, [None, Some("Bearer new".to_owned())].into(), "the storage sees none");
+    // The refusal of the service quotes what it got.
+    sign_in("secret-that-lasted", "");
+    let refused = looks().expect(3);
+    assert!(refused.stderr.contains("does not accept the credentials"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("kaggle auth login"), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("secret"), "{}", refused.stderr);
+}
+
+#[test]
 fn an_archive_at_hand_is_taken_and_left_alone() {
     let place = Place::new();
     let fixed = "random-acts-of-pizza";
@@ -206,9 +238,10 @@ fn an_archive_at_hand_is_taken_and_left_alone() {
         let arguments = [arguments, &["--archives", archives.to_str().unwrap()]].concat();
         command(&place, &kaggle, &arguments).arg("--assets").arg(&assets)
     };
-    kaggle.acts(ids[1], [Act::Hold(100_000)]);
+    kaggle.acts(ids[1], [Act::Hold(100_000), Act::Trickle(50_000)]);
     let finished = prepare(&[ids[0], ids[1], "--stall-timeout", "2s"]).output().expect(0);
     assert!(finished.stderr.contains("nothing came for 2 s"), "{}", finished.stderr);
+    assert!(finished.stderr.contains(" bytes came in "), "{}", finished.stderr);
     let asked: BTreeSet<String> = kaggle.asked().into_iter().map(|asked| asked.id).collect();
     assert_eq!(asked, [ids[1].to_owned()].into(), "only what is not at hand is fetched");
     assert_eq!(files(&archives).len(), 2);

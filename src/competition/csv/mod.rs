@@ -29,8 +29,8 @@ pub(crate) use raw::{RawRow, cell, each_row};
 pub(crate) use tokenizer::{Row, Tokenizer, line_ends};
 
 use pieces::{Direct, Held, Piece, Pieces, ahead};
-pub(crate) use table::{Kept, Taker};
 use table::TableBuilder;
+pub(crate) use table::{Kept, Taker};
 
 /// Reads a table.
 pub fn read(input: impl Read, options: &ReadOptions) -> Result<Table, CsvError> {

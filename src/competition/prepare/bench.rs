@@ -11,7 +11,7 @@ use crate::catalog::Competition;
 use crate::csv::{self, Column, ReadOptions, Texts};
 use crate::prepare::Request;
 use crate::prepare::archive::{Packer, Packing};
-use crate::prepare::copies::Copies;
+use crate::prepare::copies::copy_all;
 use crate::prepare::error::{PrepareError, demand};
 use crate::prepare::frame::Frame;
 use crate::prepare::json::{Encoding, Json, parse_as};
@@ -25,9 +25,6 @@ use crate::prepare::writer::{Style, write};
 pub(crate) struct Workbench<'a> {
     pub(crate) id: &'a str,
     raw: Raw,
-    raw_path: &'a Path,
-    /// Raw files may become those of the result.
-    raw_is_ours: bool,
     out: &'a Path,
     constants: &'a BTreeMap<String, i64>,
     /// The columns that a submission predicts, by the catalog.
@@ -46,8 +43,6 @@ impl<'a> Workbench<'a> {
         Ok(Self {
             id: &competition.id,
             raw: Raw::open(request.raw, &out.join("work"))?,
-            raw_path: request.raw,
-            raw_is_ours: request.raw_is_ours,
             out,
             constants,
             predicted: &competition.submission.columns,
@@ -210,7 +205,7 @@ impl<'a> Workbench<'a> {
     pub(crate) fn copy(&self, from: &str, to: &str) -> Result<(), PrepareError> {
         let mut pairs = Vec::new();
         self.raw.gather(from, &self.place(to)?, &mut pairs)?;
-        self.copies().all(pairs)
+        self.copy_all(pairs)
     }
 
     /// Copies raw files, many at once.
@@ -228,13 +223,11 @@ impl<'a> Workbench<'a> {
             }
             self.raw.gather(&from, &place, &mut found)?;
         }
-        self.copies().all(found)
+        self.copy_all(found)
     }
 
-    /// What is going to be removed anyway is only given its new name.
-    fn copies(&self) -> Copies {
-        let ours = self.raw_is_ours.then(|| self.raw_path.to_owned());
-        Copies { ours: ours.into_iter().chain([self.out.join("work")]).collect() }
+    fn copy_all(&self, pairs: Vec<(Source, PathBuf)>) -> Result<(), PrepareError> {
+        copy_all(pairs, &self.out.join("work"))
     }
 
     /// Packs raw files, by the names they have in the archive.

@@ -17,61 +17,50 @@ const RUN: usize = 64;
 /// More threads than this wait for the same folder.
 const COPIERS: usize = 4;
 
-/// How files are copied.
-pub(super) struct Copies {
-    /// What lies in these folders is going to be removed.
-    pub(super) ours: Vec<PathBuf>,
-}
-
-impl Copies {
-    /// Copies all of them.
-    pub(super) fn all(&self, mut pairs: Vec<(Source, PathBuf)>) -> Result<(), PrepareError> {
-        // An archive is read from its front to its end.
-        pairs.sort_by_key(|(source, _)| match source {
-            Source::Path(_) => (0, 0),
-            Source::Member(members, place) => (members.number + 1, members.offset(*place)),
-        });
-        let threads = thread::available_parallelism().map_or(1, usize::from);
-        let threads = threads.min(COPIERS).min(pairs.len().div_ceil(RUN));
-        let next = AtomicUsize::new(0);
-        let work = || -> Result<(), PrepareError> {
-            let mut scratch = Scratch::default();
-            loop {
-                let first = next.fetch_add(RUN, Ordering::Relaxed);
-                let run = pairs.iter().skip(first).take(RUN);
-                if run.len() == 0 {
-                    return Ok(());
-                }
-                for (source, target) in run {
-                    if let Err(error) = self.one(source, target, &mut scratch) {
-                        // The others need not go on.
-                        next.store(pairs.len(), Ordering::Relaxed);
-                        return Err(error);
-                    }
-                }
+/// Copies all of them. What lies in the folder `ours` is going to be removed.
+pub(super) fn copy_all(mut pairs: Vec<(Source, PathBuf)>, ours: &Path) -> Result<(), PrepareError> {
+    // An archive is read from its front to its end.
+    pairs.sort_by_key(|(source, _)| match source {
+        Source::Path(_) => (0, 0),
+        Source::Member(members, place) => (members.number + 1, members.offset(*place)),
+    });
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads.min(COPIERS).min(pairs.len().div_ceil(RUN));
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<(), PrepareError> {
+        let mut scratch = Scratch::default();
+        loop {
+            let first = next.fetch_add(RUN, Ordering::Relaxed);
+            let run = pairs.iter().skip(first).take(RUN);
+            if run.len() == 0 {
+                return Ok(());
             }
-        };
-        thread::scope(|scope| {
-            let others: Vec<_> =
-                (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, work)).collect();
-            let mine = work();
-            // What a thread that cannot be had would have done, the others do.
-            let ends = others.into_iter().flatten().map(|thread| match thread.join() {
-                Ok(end) => end,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            ends.fold(mine, Result::and)
-        })
-    }
-
-    fn one(&self, source: &Source, target: &Path, scratch: &mut Scratch) -> Result<(), PrepareError> {
-        match source {
-            Source::Member(members, place) => members.write(*place, target, scratch),
-            Source::Path(from) => {
-                let is_ours = self.ours.iter().any(|folder| from.starts_with(folder));
-                if is_ours && is_linked(from, target) { Ok(()) } else { copy_file(from, target) }
+            for (source, target) in run {
+                if let Err(error) = one(source, target, ours, &mut scratch) {
+                    // The others need not go on.
+                    next.store(pairs.len(), Ordering::Relaxed);
+                    return Err(error);
+                }
             }
         }
+    };
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, work)).collect();
+        let mine = work();
+        // What a thread that cannot be had would have done, the others do.
+        let ends = others.into_iter().flatten().map(|thread| match thread.join() {
+            Ok(end) => end,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        ends.fold(mine, Result::and)
+    })
+}
+
+fn one(source: &Source, target: &Path, ours: &Path, scratch: &mut Scratch) -> Result<(), PrepareError> {
+    match source {
+        Source::Member(members, place) => members.write(*place, target, scratch),
+        Source::Path(from) if from.starts_with(ours) && is_linked(from, target) => Ok(()),
+        Source::Path(from) => copy_file(from, target),
     }
 }
 

@@ -8,8 +8,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Competition;
-use crate::prepare::raw::names;
 use crate::prepare::error::PrepareError;
+use crate::prepare::raw::names;
 
 /// What stands behind the original's id.
 const END: &str = "-fixed";

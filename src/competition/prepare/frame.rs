@@ -47,7 +47,8 @@ impl Frame {
 
     /// A frame of columns of so many rows each.
     pub(super) fn of_stored(names: Vec<String>, columns: Vec<Stored>, rows: usize) -> Self {
-        let columns = columns.into_iter().map(|column| Series::Stored { column: Arc::new(column), order: None });
+        let columns =
+            columns.into_iter().map(|column| Series::Stored { column: Arc::new(column), order: None });
         Self { names, columns: columns.collect(), rows: u32::try_from(rows).unwrap_or(u32::MAX) }
     }
 
@@ -93,12 +94,10 @@ impl Frame {
         let mut known: HashMap<Option<*const Vec<u32>>, Arc<Vec<u32>>> = HashMap::new();
         let mut through = |order: &Order| {
             let place = order.as_ref().map(Arc::as_ptr);
-            let composed = known.entry(place).or_insert_with(|| {
-                match order {
-                    None => Arc::clone(&rows),
-                    Some(order) => {
-                        Arc::new(rows.iter().filter_map(|row| order.get(*row as usize)).copied().collect())
-                    }
+            let composed = known.entry(place).or_insert_with(|| match order {
+                None => Arc::clone(&rows),
+                Some(order) => {
+                    Arc::new(rows.iter().filter_map(|row| order.get(*row as usize)).copied().collect())
                 }
             });
             Some(Arc::clone(composed))

@@ -123,7 +123,9 @@ impl Members {
         list.sort_unstable_by(|left, right| left.name.cmp(&right.name));
         // A name that is a file twice, or a file and a folder, means what the order of unpacking makes of it.
         let twice = list.windows(2).any(|pair| match pair {
-            [one, other] => one.name == other.name && (one.kind, other.kind) != (Packed::Folder, Packed::Folder),
+            [one, other] => {
+                one.name == other.name && (one.kind, other.kind) != (Packed::Folder, Packed::Folder)
+            }
             _ => false,
         });
         Ok((!twice).then_some(Self { archive, file, base: bytes.start, list, number: 0 }))
@@ -195,7 +197,8 @@ impl Members {
     pub(super) fn reader(&self, place: usize) -> Result<Box<dyn Read + Send>, PrepareError> {
         let Some(member) = self.list.get(place) else { return Ok(Box::new(io::empty())) };
         let start = self.start(member).map_err(|error| self.broken(member, error))?;
-        let part = Part { file: Arc::clone(&self.file), place: start, end: start.saturating_add(member.packed) };
+        let part =
+            Part { file: Arc::clone(&self.file), place: start, end: start.saturating_add(member.packed) };
         Ok(match member.kind {
             Packed::Deflated => {
                 let part = BufReader::with_capacity(1 << 16, part);
@@ -216,9 +219,7 @@ impl Members {
         if member.packed > SMALL || member.size > SMALL {
             let mut content = self.reader(place)?;
             let mut file = create(target)?;
-            return io::copy(&mut content, &mut file)
-                .map(drop)
-                .map_err(|error| self.broken(member, error));
+            return io::copy(&mut content, &mut file).map(drop).map_err(|error| self.broken(member, error));
         }
         let content = self.small(member, scratch).map_err(|error| self.broken(member, error))?;
         create(target)?.write_all(content).map_err(PrepareError::io("write", target))
@@ -230,8 +231,10 @@ impl Members {
         let (length, size) = (to_size(member.packed)?, to_size(member.size)?);
         let guess = HEAD + member.name.len() + EXTRA + length;
         packed.resize(packed.len().max(guess), 0);
-        let there = read_some(&self.file, packed.get_mut(..guess).unwrap_or_default(), self.base + member.head)?;
-        let head = packed.get(..there).and_then(|bytes| bytes.first_chunk()).ok_or(io::ErrorKind::UnexpectedEof)?;
+        let there =
+            read_some(&self.file, packed.get_mut(..guess).unwrap_or_default(), self.base + member.head)?;
+        let head =
+            packed.get(..there).and_then(|bytes| bytes.first_chunk()).ok_or(io::ErrorKind::UnexpectedEof)?;
         let start = HEAD + behind_head(head)?;
         if start + length > there {
             packed.resize(packed.len().max(start + length), 0);
@@ -303,13 +306,16 @@ fn read_some(file: &File, buffer: &mut [u8], place: u64) -> io::Result<usize> {
 
 /// A new file. What is there may be a file of the download under another name, which stays as it is.
 fn create(target: &Path) -> Result<File, PrepareError> {
-    let new = || OpenOptions::new().write(true).create_new(true).open(target);
-    let file = match new() {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            fs::remove_file(target).and_then(|()| new())
+    /// Two threads may be at the same name.
+    const TRIES: usize = 100;
+    let mut file = Err(io::ErrorKind::AlreadyExists.into());
+    for _ in 0..TRIES {
+        file = OpenOptions::new().write(true).create_new(true).open(target);
+        match &file {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => drop(fs::remove_file(target)),
+            _ => break,
         }
-        other => other,
-    };
+    }
     file.map_err(PrepareError::io("create", target))
 }
 

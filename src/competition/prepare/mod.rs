@@ -3,8 +3,8 @@
 //!
 //! The usual preparation is declared in the competition's TOML (`[prepare]`, run by `steps`); an unusual one is a file in
 //! `native`. Both stand on small tested blocks: `random` and `split` draw as numpy, scikit-learn and Python do, `frame`
-//! and `writer` carry tables as pandas does, `json` and `archive` read and write the rest. The raw folder is never
-//! changed (unless it is the caller's own to use up); the result is made beside its place and renamed at the end, so that
+//! and `writer` carry tables as pandas does, `json` and `archive` read and write the rest. The raw
+//! download is never changed; the result is made beside its place and renamed at the end, so that
 //! it is whole or not there. One process at a time works on a competition (`hold`).
 //!
 //! A competition that is known to tell its answers has a fixed variant beside the original (`fixed`), under an id of its
@@ -62,8 +62,6 @@ pub struct Request<'a> {
     pub raw: &'a Path,
     /// The result goes to `<data_dir>/<id>/prepared`.
     pub data_dir: &'a Path,
-    /// The raw folder is nobody else's and is removed afterwards, so its files may become those of the result.
-    pub raw_is_ours: bool,
     /// Numbers of the recipe that are to be others than the catalog's.
     pub constants: &'a BTreeMap<String, i64>,
 }

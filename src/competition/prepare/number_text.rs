@@ -75,7 +75,9 @@ fn push_digits(text: &mut String, number: u64, decimals: usize) {
         *digit = b'0' + u8::try_from(left % 10).unwrap_or_default();
         left /= 10;
     }
-    text.push_str(digits.get(first..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default());
+    text.push_str(
+        digits.get(first..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default(),
+    );
 }
 
 /// Appends a double that is a decimal of few digits, as most are; false where it is none. Up to fifteen digits no other
@@ -194,10 +196,10 @@ mod tests {
 
         #[test]
         fn short_ways_give_the_same_digits(
-            number in any::<i64>(), digits in 0_u32..17, decimals in 0_i32..16, bits in any::<u64>(), places in 0_i32..60,
+            number in any::<i64>(), digits in 0_u32..17, decimals in 0_i32..16, bits in any::<u64>(), word in any::<u32>(), places in 0_i32..60,
         ) {
             let number = number % 10_i64.pow(digits);
-            let whole = f64::from(1_u32 << 20).mul_add(f64::from(bits as u32), (bits >> 44) as f64);
+            let whole = f64::from(1_u32 << 20).mul_add(f64::from(word), (bits >> 44) as f64);
             for value in [number as f64 / 10_f64.powi(decimals), f64::from_bits(bits), whole * 2_f64.powi(-places), -0.0] {
                 if value == 0.0 || (1e-4..1e16).contains(&value.abs()) {
                     prop_assert_eq!(shortest(value), slowly(value));

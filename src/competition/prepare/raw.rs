@@ -34,6 +34,8 @@ pub(super) struct Raw {
     /// The folder of the download; none where it is an archive.
     folder: Option<PathBuf>,
     archive: Option<Arc<Members>>,
+    /// Folders beside the download, and beside what is prepared: some data belong to a competition and not to its download.
+    beside: Vec<PathBuf>,
     /// What is unpacked, and what is made in between.
     work: PathBuf,
     /// Whether anything is in the work folder.
@@ -48,6 +50,7 @@ impl Raw {
         let mut raw = Self {
             folder: path.is_dir().then(|| path.to_owned()),
             archive: None,
+            beside: path.parent().into_iter().chain(work.ancestors().nth(2)).map(Path::to_owned).collect(),
             work: work.to_owned(),
             has_work: AtomicBool::new(false),
             unpacked: Mutex::default(),
@@ -107,6 +110,10 @@ impl Raw {
     }
 
     fn found(&self, file: &str) -> Option<Source> {
+        if let Some(file) = file.strip_prefix("../") {
+            let places = self.beside.iter().map(|folder| folder.join(file));
+            return places.filter(|path| path.is_file()).map(Source::Path).next();
+        }
         let on_disk = |folder: Option<&Path>| {
             folder.map(|folder| folder.join(file)).filter(|path| path.is_file()).map(Source::Path)
         };
@@ -155,7 +162,8 @@ impl Raw {
             Layer::Zip(members) => members.is_folder(folder),
         };
         let work = self.work_folder().map(|work| Layer::Folder(work.to_owned()));
-        let over: Vec<Layer> = work.into_iter().chain(self.over().into_iter().map(Layer::Zip)).filter(has).collect();
+        let over: Vec<Layer> =
+            work.into_iter().chain(self.over().into_iter().map(Layer::Zip)).filter(has).collect();
         if over.is_empty() { self.below().into_iter().filter(has).collect() } else { over }
     }
 

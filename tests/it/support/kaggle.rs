@@ -21,6 +21,8 @@ pub(crate) enum Act {
     Cut(usize),
     /// The storage falls silent after so many bytes, and does not hang up.
     Hold(usize),
+    /// The storage sends so many bytes, and then one in a while for ever.
+    Trickle(usize),
     /// The storage sends one byte wrong.
     Damage,
     /// The storage sends all of it, whatever was asked for, and ends it after so many bytes.
@@ -54,6 +56,8 @@ struct State {
     /// Answers to all requests.
     always: BTreeMap<String, Act>,
     asked: Vec<Asked>,
+    /// How often a sign-in was exchanged for an access token.
+    exchanges: usize,
 }
 
 /// The service.
@@ -107,6 +111,11 @@ impl Kaggle {
         self.state.lock().unwrap().asked.clone()
     }
 
+    /// How often a sign-in was exchanged for an access token.
+    pub(crate) fn exchanges(&self) -> usize {
+        self.state.lock().unwrap().exchanges
+    }
+
     /// An archive.
     pub(crate) fn archive(&self, id: &str) -> Arc<Vec<u8>> {
         Arc::clone(&self.state.lock().unwrap().archives[id])
@@ -118,7 +127,7 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, behind: Option<&str>) -> std
     let mut line = String::new();
     lines.read_line(&mut line)?;
     let id = line.split(' ').nth(1).and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned();
-    let (mut range, mut account) = (None, None);
+    let (mut range, mut account, mut length) = (None, None, 0);
     loop {
         let mut header = String::new();
         if lines.read_line(&mut header)? == 0 || header.trim().is_empty() {
@@ -127,9 +136,18 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, behind: Option<&str>) -> std
         let (name, value) = header.trim().split_once(':').unwrap_or_default();
         match name.to_ascii_lowercase().as_str() {
             "range" => range = Some(value.trim().to_owned()),
+            "content-length" => length = value.trim().parse().unwrap_or(0),
             "authorization" => account = Some(value.trim().to_owned()),
             _ => {}
         }
+    }
+    if id == "GenerateAccessToken" {
+        let mut body = vec![0; length];
+        lines.read_exact(&mut body)?;
+        return exchange(stream, state, &String::from_utf8_lossy(&body));
+    }
+    if account.as_deref() == Some("Bearer old") {
+        return status(stream, 401, "{\"code\":401,\"message\":\"Unauthenticated\"}");
     }
     let span = range.as_deref().and_then(|range| range.strip_prefix("bytes=")?.split_once('-'));
     let from = span.and_then(|(from, _)| from.parse::<usize>().ok());
@@ -163,6 +181,20 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, behind: Option<&str>) -> std
         (Some(Act::Stale), None) => status(out, 403, "<?xml version='1.0'?><Error/>"),
         (act, None) => send(out, &archive, from, is_probe, act.as_ref()),
     }
+}
+
+/// Gives an access token for the refresh token of a sign-in.
+fn exchange(mut out: &TcpStream, state: &Mutex<State>, asked: &str) -> std::io::Result<()> {
+    if !asked.contains("\"refreshToken\":\"lasts\"") {
+        return status(out, 401, &format!("{{\"message\":{asked:?}}}"));
+    }
+    state.lock().unwrap().exchanges += 1;
+    let answer = "{\"token\":\"new\",\"expiresIn\":43200,\"userName\":\"ida\",\"userId\":1}";
+    write!(
+        out,
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{answer}",
+        answer.len()
+    )
 }
 
 fn status(mut out: &TcpStream, code: u16, said: &str) -> std::io::Result<()> {
@@ -200,7 +232,9 @@ fn send(
     };
     write!(out, "{head}ETag: \"one\"\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len())?;
     match act {
-        Some(Act::Cut(count) | Act::All(count) | Act::Hold(count)) => body.truncate(*count),
+        Some(Act::Cut(count) | Act::All(count) | Act::Hold(count) | Act::Trickle(count)) => {
+            body.truncate(*count)
+        }
         Some(Act::Damage) => {
             let middle = body.len() / 2;
             body[middle] ^= 1;
@@ -211,6 +245,10 @@ fn send(
     for piece in body.chunks(1 << 15) {
         out.write_all(piece)?;
         out.flush()?;
+    }
+    while matches!(act, Some(Act::Trickle(_))) {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        out.write_all(&[0])?;
     }
     if matches!(act, Some(Act::Hold(_))) {
         // Until the client has had enough.

@@ -29,9 +29,7 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
 
 fn pack(bench: &Workbench<'_>, part: &Frame, archive: &str) -> Result<(), PrepareError> {
     let ids: BTreeSet<String> = part.column("id")?.texts().into_iter().collect();
-    let images: Vec<_> = ids
-        .into_iter()
-        .map(|id| (format!("{id}.jpg"), format!("images/{id}.jpg")))
-        .collect();
+    let images: Vec<_> =
+        ids.into_iter().map(|id| (format!("{id}.jpg"), format!("images/{id}.jpg"))).collect();
     bench.pack_raw(archive, Packing::Compressed, images)
 }

@@ -180,21 +180,30 @@ impl Stored {
     pub(super) fn column(&self, rows: impl Iterator<Item = usize>) -> Column {
         let mut scratch = String::new();
         match self.kind {
-            Kind::Integer => Column::Integer(rows.filter_map(|row| match self.cell(row, &mut scratch) {
-                Cell::Integer(value) => Some(value),
-                _ => None,
-            }).collect()),
-            Kind::Unsigned => Column::Unsigned(rows.filter_map(|row| match self.cell(row, &mut scratch) {
-                Cell::Unsigned(value) => Some(value),
-                _ => None,
-            }).collect()),
+            Kind::Integer => Column::Integer(
+                rows.filter_map(|row| match self.cell(row, &mut scratch) {
+                    Cell::Integer(value) => Some(value),
+                    _ => None,
+                })
+                .collect(),
+            ),
+            Kind::Unsigned => Column::Unsigned(
+                rows.filter_map(|row| match self.cell(row, &mut scratch) {
+                    Cell::Unsigned(value) => Some(value),
+                    _ => None,
+                })
+                .collect(),
+            ),
             Kind::Float => Column::Float(
                 rows.map(|row| self.cell(row, &mut scratch).number().unwrap_or(f64::NAN)).collect(),
             ),
-            Kind::Boolean => Column::Boolean(rows.filter_map(|row| match self.cell(row, &mut scratch) {
-                Cell::Boolean(value) => Some(value),
-                _ => None,
-            }).collect()),
+            Kind::Boolean => Column::Boolean(
+                rows.filter_map(|row| match self.cell(row, &mut scratch) {
+                    Cell::Boolean(value) => Some(value),
+                    _ => None,
+                })
+                .collect(),
+            ),
             Kind::Text => {
                 let mut texts = Texts::default();
                 for row in rows {
@@ -203,9 +212,7 @@ impl Stored {
                 }
                 Column::Text(texts)
             }
-            Kind::Mixed => {
-                Column::Mixed(rows.map(|row| mixed(self.cell(row, &mut scratch))).collect())
-            }
+            Kind::Mixed => Column::Mixed(rows.map(|row| mixed(self.cell(row, &mut scratch))).collect()),
         }
     }
 

@@ -57,7 +57,8 @@ impl TextBlock {
 
     fn many<'a>(cells: impl Iterator<Item = Option<&'a str>>) -> Self {
         let rows = cells.size_hint().0;
-        let (mut bytes, mut ends, mut missing) = (Vec::new(), Vec::with_capacity(rows), Vec::with_capacity(rows));
+        let (mut bytes, mut ends, mut missing) =
+            (Vec::new(), Vec::with_capacity(rows), Vec::with_capacity(rows));
         for cell in cells {
             bytes.extend_from_slice(cell.unwrap_or_default().as_bytes());
             ends.push(bytes.len());

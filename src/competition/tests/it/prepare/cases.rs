@@ -187,43 +187,66 @@ pub(super) fn check(id: &str) {
         let expected: Value =
             serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
         let constants = constants(&preparation.constants, &expected);
-        let data_dir = folder.join("data");
-        let request = Request {
-            raw: &folder.join("raw"),
-            data_dir: &data_dir,
-            raw_is_ours: true,
-            constants: &constants,
-        };
         cases += 1;
-        if let Err(error) = prepare(&competition, &request) {
-            faults.push(format!("{case}: {error}: {:?}", std::error::Error::source(&error)));
-            continue;
-        }
-        let mut found = tree(&data_dir.join(id).join("prepared"));
-        for file in expected["files"].as_array().unwrap() {
-            let path = file["path"].as_str().unwrap();
-            files += 1;
-            match found.remove(path) {
-                None => faults.push(format!("{case}: {path} is missing")),
-                Some(found) => {
-                    faults.extend(
-                        judge(file, &found, &folder.join("values"))
-                            .err()
-                            .map(|fault| format!("{case}: {path}: {fault}")),
-                    );
-                }
+        // The download is a folder, or its archive as it was fetched: both give the same.
+        let raw = folder.join("raw");
+        let archive = folder.join("download.zip");
+        pack(&raw, &archive);
+        for raw in [raw, archive] {
+            let data_dir = raw.with_extension("data");
+            let request = Request { raw: &raw, data_dir: &data_dir, constants: &constants };
+            let begins = format!("{case} of {}", raw.file_name().unwrap().display());
+            if let Err(error) = prepare(&competition, &request) {
+                faults.push(format!("{begins}: {error}: {:?}", std::error::Error::source(&error)));
+                continue;
             }
+            let prepared = data_dir.join(id).join("prepared");
+            let found = compare(&expected, &prepared, &folder.join("values"));
+            faults.extend(found.iter().map(|fault| format!("{begins}: {fault}")));
         }
-        for empty in expected["empty_dirs"].as_array().into_iter().flatten() {
-            let path = format!("{}/", empty.as_str().unwrap().trim_end_matches('/'));
-            if found.remove(&path).is_none() {
-                faults.push(format!("{case}: the empty folder {path} is missing"));
-            }
-        }
-        faults.extend(found.keys().map(|path| format!("{case}: {path} is too much")));
+        files += expected["files"].as_array().unwrap().len();
     }
     assert!(faults.is_empty(), "{id}: {} faults\n{}", faults.len(), faults.join("\n"));
     println!("{id}: {files} files of {cases} cases");
+}
+
+/// What is wrong with what was prepared.
+fn compare(expected: &Value, prepared: &Path, values: &Path) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut found = tree(prepared);
+    for file in expected["files"].as_array().unwrap() {
+        let path = file["path"].as_str().unwrap();
+        match found.remove(path) {
+            None => faults.push(format!("{path} is missing")),
+            Some(found) => {
+                faults.extend(judge(file, &found, values).err().map(|fault| format!("{path}: {fault}")));
+            }
+        }
+    }
+    for empty in expected["empty_dirs"].as_array().into_iter().flatten() {
+        let path = format!("{}/", empty.as_str().unwrap().trim_end_matches('/'));
+        if found.remove(&path).is_none() {
+            faults.push(format!("the empty folder {path} is missing"));
+        }
+    }
+    faults.extend(found.keys().map(|path| format!("{path} is too much")));
+    faults
+}
+
+/// A download as Kaggle packs it; every other file is stored, so that both ways of reading one are tried.
+fn pack(raw: &Path, archive: &Path) {
+    let mut writer = zip::ZipWriter::new(std::io::BufWriter::new(File::create(archive).unwrap()));
+    for (number, (name, path)) in tree(raw).into_iter().enumerate() {
+        let method = [zip::CompressionMethod::Deflated, zip::CompressionMethod::Stored][number % 2];
+        let options = zip::write::SimpleFileOptions::default().compression_method(method);
+        if name.ends_with('/') {
+            writer.add_directory(name, options).unwrap();
+        } else {
+            writer.start_file(name, options).unwrap();
+            std::io::copy(&mut File::open(path).unwrap(), &mut writer).unwrap();
+        }
+    }
+    writer.finish().unwrap();
 }
 
 fn skip(line: &str) {

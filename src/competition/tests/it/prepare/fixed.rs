@@ -57,8 +57,7 @@ fn a_fixed_variant_lacks_what_tells_the_answers_and_nothing_else() {
         let (original, variant) = (catalog.get(id).unwrap(), catalog.fixed(id).unwrap());
         let constants: BTreeMap<String, i64> = constants(place.path(), original);
         let made = [original, variant].map(|competition| {
-            let request =
-                Request { raw: &raw, data_dir: &data_dir, raw_is_ours: true, constants: &constants };
+            let request = Request { raw: &raw, data_dir: &data_dir, constants: &constants };
             prepare(competition, &request).unwrap();
             digests(&data_dir.join(&competition.id).join("prepared"))
         });
