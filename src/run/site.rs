@@ -19,6 +19,7 @@ use crate::run::error::RunError;
 use crate::run::models::{ModelTexts, OwnModels};
 use crate::run::recording::RecordingPlace;
 use crate::run::resources::{self, Resources, SandboxReport};
+use crate::run::scaffold_file;
 use crate::run::strategies;
 use crate::run::tally::Tally;
 use crate::run::world::Equipment;
@@ -405,7 +406,13 @@ impl RunConfig {
     /// # Errors
     /// When this program does not read it any more.
     pub fn scaffold(&self) -> Result<Scaffold, RunError> {
-        load_scaffold(&self.scaffold.id, &self.scaffold.toml, self.scaffold.prompts.clone(), &[])
+        let stored = &self.scaffold;
+        let read = Scaffold::load_with(strategies::registry(), &stored.toml, stored.prompts.clone(), &[]);
+        read.map_err(|source| RunError::StoredScaffold {
+            name: stored.id.clone(),
+            what: scaffold_file::unknown_here(&stored.toml, &source),
+            program: self.program.clone(),
+        })
     }
 
     /// The first request a run would send, and the budget it would be told.
