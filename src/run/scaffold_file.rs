@@ -121,7 +121,7 @@ fn place_of(table: &toml::Table, text: &str) -> Option<String> {
         }
     }
     found.sort();
-    let says = |path: &String| path == "strategy" || path.ends_with(".kind");
+    let says = |path: &String| path == "strategy" || path.rsplit('.').next() == Some("kind");
     found.iter().find(|path| says(path)).or(found.first()).cloned()
 }
 

@@ -44,13 +44,6 @@ impl RunError {
             | Self::Description { .. }
             | Self::NoDescription { .. }
             | Self::NoCheckout => self.data_hint(),
-            Self::UnknownScaffold { .. } => Some("podium scaffolds list shows all".to_owned()),
-            Self::Scaffold { name, source: SpecError::UnknownPath { .. } | SpecError::Override { .. } } => {
-                Some(format!("podium scaffolds show {name} prints its keys and values"))
-            }
-            Self::Scaffold { name, .. } => Some(format!("podium scaffolds check {name} tells all that is wrong with it")),
-            Self::ProgramFiles(_) => Some(BESIDE.to_owned()),
-            Self::NoProgram(_) => Some("leave out --scaffold-files".to_owned()),
             Self::ModelCatalog(error) => error.hint(),
             Self::OwnModels { .. } => Some(
                 "name a file of the form of benchmark/models.toml with --models or PODIUM_MODELS".to_owned(),
@@ -100,12 +93,6 @@ impl RunError {
             Self::Lock(LockError::Held { .. }) => {
                 Some("wait for it, or stop it with Ctrl-C where it runs; both cannot write one journal".to_owned())
             }
-            Self::Drive(DriveError::Diverged { .. }) => Some(DIVERGED.to_owned()),
-            Self::OwnProgram(_) => Some(WAYWARD.to_owned()),
-            Self::StoredScaffold { program, .. } => Some(format!(
-                "show, resume and replay it with the program that made it: one of your own that has this strategy, policy, \
-                 operator, action or tool in it (docs/guide.md), or version {program} of podium"
-            )),
             Self::Closed(_) => Some(
                 "a run that goes on must not have been graded node by node; begin a new one (podium run, another --seed)"
                     .to_owned(),
@@ -138,7 +125,29 @@ impl RunError {
             error if error.is_damage() => {
                 Some("put a copy of the run's folder back; without one this run cannot go on".to_owned())
             }
-            _ => self.data_hint(),
+            _ => self.scaffold_hint().or_else(|| self.data_hint()),
+        }
+    }
+
+    /// The next step where a scaffold, or the program behind it, is at fault.
+    fn scaffold_hint(&self) -> Option<String> {
+        match self {
+            Self::UnknownScaffold { .. } => Some("podium scaffolds list shows all".to_owned()),
+            Self::Scaffold { name, source: SpecError::UnknownPath { .. } | SpecError::Override { .. } } => {
+                Some(format!("podium scaffolds show {name} prints its keys and values"))
+            }
+            Self::Scaffold { name, .. } => {
+                Some(format!("podium scaffolds check {name} tells all that is wrong with it"))
+            }
+            Self::ProgramFiles(_) => Some(BESIDE.to_owned()),
+            Self::NoProgram(_) => Some("leave out --scaffold-files".to_owned()),
+            Self::Drive(DriveError::Diverged { .. }) => Some(DIVERGED.to_owned()),
+            Self::OwnProgram(_) => Some(WAYWARD.to_owned()),
+            Self::StoredScaffold { program, .. } => Some(format!(
+                "show, resume and replay it with the program that made it: one of your own that has this strategy, policy, \
+                 operator, action or tool in it (docs/guide.md), or version {program} of podium"
+            )),
+            _ => None,
         }
     }
 
