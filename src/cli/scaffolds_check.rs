@@ -21,7 +21,7 @@ use crate::cli::terminal::{Terminal, escape};
 use crate::cli::values;
 use crate::run::config::{Place, PreviewMode};
 use crate::run::driver::Interrupt;
-use crate::run::error::RunError;
+use crate::run::error::{CAUSES, RunError};
 use crate::run::events::RunEvent;
 use crate::run::folder::RunFolder;
 use crate::run::limits::Raise;
@@ -291,9 +291,8 @@ fn again(
         None => Err(Failure::usage("interrupted")),
         Some(Ok(_)) => Ok(None),
         Some(Err(error)) if error.is_divergence() => {
-            let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
             let message =
-                format!("dry run: started again and told the same, it went another way: {error}{hint}");
+                format!("dry run: started again and told the same, it went another way: {error}; {CAUSES}");
             Ok(Some(Fault { kind: "run", line: None, message }))
         }
         Some(Err(error)) => Err(error.into()),

@@ -349,7 +349,7 @@ impl Site {
     /// offline competitions; other runs.
     pub(super) fn hidden(&self, data: &Folders, runs: &Path) -> Vec<PathBuf> {
         let mut hidden = vec![data.private.clone(), self.data_dir.clone(), runs.to_owned()];
-        hidden.extend(self.assets.folders().map(Path::to_owned));
+        hidden.extend(self.assets.folders().filter_map(secret_part));
         hidden.extend(
             self.recordings.values().map(|place| place.folder.clone()).filter(|folder| folder.exists()),
         );
@@ -359,6 +359,15 @@ impl Site {
         );
         hidden
     }
+}
+
+/// What of an assets folder must not be seen: all of a clone, whose tests know answers, too; of a folder of the user's own
+/// what may hold playbooks and archives. An agent or another mount may lie beside it.
+fn secret_part(folder: &Path) -> Option<PathBuf> {
+    if folder.join("Cargo.toml").is_file() {
+        return Some(folder.to_owned());
+    }
+    Some(folder.join("benchmark")).filter(|benchmark| benchmark.exists())
 }
 
 /// Opens the sandbox that a run asks for.

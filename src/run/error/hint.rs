@@ -11,10 +11,9 @@ use crate::run::folder::lock::LockError;
 /// For a strategy that does something else than its journal says.
 const DIVERGED: &str = "the journal is untouched, and the program that wrote it (see `program` in config.json) still fits it, unless its \
      strategy decides by more than it is told (docs/concepts.md)";
-/// The same for one that is a program of its own, in any language.
-const WAYWARD: &str = "the journal is untouched. A program must ask for the same when it is told the same (docs/protocol.md). Usual \
-     causes: the clock, random numbers that are not `rng`'s, the order of a set or of a dictionary made from one, the \
-     order in which threads run, a file that it reads; podium scaffolds check finds most of them beforehand";
+/// Why a program of its own, in any language, asks for something else when it is told the same.
+pub const CAUSES: &str = "usual causes are the clock, random numbers that are not `rng`'s, the order of a set or of a dictionary made \
+     from one, the order in which threads run, a file that it reads (docs/protocol.md)";
 /// For files of a strategy's own program.
 const BESIDE: &str = "they are texts that lie beside the scaffold's file, 4 MiB together at most";
 
@@ -142,7 +141,9 @@ impl RunError {
             Self::ProgramFiles(_) => Some(BESIDE.to_owned()),
             Self::NoProgram(_) => Some("leave out --scaffold-files".to_owned()),
             Self::Drive(DriveError::Diverged { .. }) => Some(DIVERGED.to_owned()),
-            Self::OwnProgram(_) => Some(WAYWARD.to_owned()),
+            Self::OwnProgram(_) => Some(format!(
+                "the journal is untouched; {CAUSES}; podium scaffolds check finds most of them beforehand"
+            )),
             Self::StoredScaffold { program, .. } => Some(format!(
                 "show, resume and replay it with the program that made it: one of your own that has this strategy, policy, \
                  operator, action or tool in it (docs/guide.md), or version {program} of podium"

@@ -3,6 +3,8 @@
 
 mod hint;
 
+pub use hint::CAUSES;
+
 use podium_competition::{CatalogError, DataError, GradeError};
 use podium_sandbox::{SandboxError, SandboxKind};
 use podium_scaffold::SpecError;
