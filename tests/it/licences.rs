@@ -88,7 +88,10 @@ fn every_crate_is_licensed_as_the_policy_allows_and_none_is_banned() {
         }
     }
     assert!(faults.is_empty(), "against deny.toml:\n{}", faults.join("\n"));
-    assert!(sources.len() == 1 && sources.iter().all(|source| source.starts_with("registry+")), "{sources:?}");
+    assert!(
+        sources.len() == 1 && sources.iter().all(|source| source.starts_with("registry+")),
+        "{sources:?}"
+    );
 }
 
 #[test]

@@ -65,3 +65,61 @@ pub(super) fn read_frame(input: impl Read + Send, options: &ReadOptions) -> Resu
     let columns = columns.into_iter().skip(labels).filter_map(Stored::joined).collect();
     Ok(Frame::of_stored(names, columns, rows))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::csv;
+    use crate::prepare::writer::{Style, to_text};
+
+    /// As many columns as a block may have that is stored as it is.
+    const WIDTH: usize = 127;
+
+    /// Of each kind of column one whose first, second and third block are not alike.
+    const CELLS: [[&str; 3]; 10] = [
+        ["1", "2", "300000"],
+        ["1", "2.5", "-7"],
+        ["", "3", "x"],
+        ["True", "False", "True"],
+        ["True", "", "2"],
+        ["a", "NA", "7"],
+        ["", "", "18446744073709551615"],
+        ["9223372036854775808", "1", "1"],
+        ["2009-06-15 17:26:21", "naïve", "\"a \"\"b\"\"\""],
+        ["0.1", "nan", "1e300"],
+    ];
+
+    #[test]
+    fn what_is_read_by_blocks_is_what_is_read_at_once() {
+        let names: Vec<String> = (0..WIDTH).map(|column| format!("c{column}")).collect();
+        let rest = ",1".repeat(WIDTH - CELLS.len());
+        // Whole blocks, a part of one, and no row at all.
+        for rows in [0, 3, ROWS, 2 * ROWS, 2 * ROWS + 5] {
+            let mut text = format!("{}\n", names.join(","));
+            for row in 0..rows {
+                let cells = CELLS.map(|cells| cells[row / ROWS]);
+                text.push_str(&format!("{}{rest}\n", cells.join(",")));
+            }
+            let options = ReadOptions::default();
+            let expected = csv::read_text(&text, &options).unwrap();
+            let found = read_frame(text.as_bytes(), &options).unwrap();
+            assert_eq!((found.rows() as usize, found.names()), (expected.rows, expected.names.as_slice()));
+            for (name, column) in expected.columns().take(CELLS.len()) {
+                let view = found.column(name).unwrap();
+                assert_eq!(view.is_numeric(), column.is_numeric(), "{name} of {rows} rows");
+                for row in [0, rows / 2, rows.saturating_sub(1)] {
+                    let cell = view.cell(u32::try_from(row).unwrap());
+                    assert_eq!(cell.as_cell(), column.cell(row), "{name}, row {row} of {rows}");
+                }
+            }
+            if rows == 2 * ROWS + 5 {
+                let texts =
+                    [to_text(&found, Style::default()), to_text(&Frame::from(expected), Style::default())];
+                assert!(texts[0] == texts[1]);
+            }
+        }
+        let long = format!("a,b\n{}1,2,3\n", "1,2\n".repeat(10));
+        let fault = read_frame(long.as_bytes(), &ReadOptions::default()).unwrap_err().to_string();
+        assert_eq!(fault, csv::read_text(&long, &ReadOptions::default()).unwrap_err().to_string());
+    }
+}
