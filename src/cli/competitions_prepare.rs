@@ -34,7 +34,7 @@ pub(crate) struct PrepareArguments {
     /// All of MLE-bench's 75, short for --split all
     #[arg(long, conflicts_with_all = ["ids", "raw", "split"])]
     all: bool,
-    /// Folder of the raw download, inner archives as they are; of several competitions, a folder with one ID/ for each
+    /// Folder of the raw download, inner archives as they are, or its zip; of several competitions, a folder with one ID/ for each
     #[arg(long, value_name = "DIR")]
     raw: Option<PathBuf>,
     /// Folder of archives that are at hand, ID.zip or ID/ID.zip; what is not there is fetched
