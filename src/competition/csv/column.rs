@@ -169,6 +169,19 @@ pub enum MixedCell {
     Text(Box<str>),
 }
 
+impl From<Cell<'_>> for MixedCell {
+    fn from(cell: Cell<'_>) -> Self {
+        match cell {
+            Cell::Missing => Self::Missing,
+            Cell::Boolean(value) => Self::Boolean(value),
+            Cell::Integer(value) => Self::Integer(value),
+            Cell::Unsigned(value) => Self::Unsigned(value),
+            Cell::Float(value) => Self::Float(value),
+            Cell::Text(text) => Self::Text(text.into()),
+        }
+    }
+}
+
 impl MixedCell {
     /// The cell, borrowed.
     pub fn as_cell(&self) -> Cell<'_> {
@@ -314,15 +327,6 @@ impl Column {
         if let Self::Mixed(cells) = self {
             return cells;
         }
-        self.cells()
-            .map(|cell| match cell {
-                Cell::Missing => MixedCell::Missing,
-                Cell::Boolean(value) => MixedCell::Boolean(value),
-                Cell::Integer(value) => MixedCell::Integer(value),
-                Cell::Unsigned(value) => MixedCell::Unsigned(value),
-                Cell::Float(value) => MixedCell::Float(value),
-                Cell::Text(text) => MixedCell::Text(text.into()),
-            })
-            .collect()
+        self.cells().map(MixedCell::from).collect()
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::csv::{Cell, Column, MixedCell, Table, Texts};
 use crate::prepare::error::PrepareError;
 use crate::prepare::number_text::shortest;
-use crate::prepare::stored::{Stored, mixed};
+use crate::prepare::stored::Stored;
 
 /// Which stored row each row shows; all of them in order where there is none.
 type Order = Option<Arc<Vec<u32>>>;
@@ -258,10 +258,19 @@ impl Frame {
         let next = |known: usize| u32::try_from(known).unwrap_or(u32::MAX);
         if view.is_whole() {
             let mut known: HashMap<Option<i64>, u32> = HashMap::new();
+            // Rows of a group mostly stand together.
+            let mut last = None;
             view.each(|cell| {
                 let key = if let Cell::Integer(value) = cell { Some(value) } else { None };
-                let number = next(known.len());
-                numbers.push(*known.entry(key).or_insert(number));
+                let number = match last {
+                    Some((before, number)) if before == key => number,
+                    _ => {
+                        let number = next(known.len());
+                        *known.entry(key).or_insert(number)
+                    }
+                };
+                last = Some((key, number));
+                numbers.push(number);
             });
             return Ok((numbers, next(known.len())));
         }
@@ -322,7 +331,7 @@ impl<'a> View<'a> {
 
     /// One cell of its own; missing where there is no such row.
     pub fn cell(self, row: u32) -> MixedCell {
-        mixed(self.cell_in(row, &mut String::new()))
+        self.cell_in(row, &mut String::new()).into()
     }
 
     /// All cells in order.

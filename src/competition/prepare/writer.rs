@@ -119,6 +119,10 @@ fn push_text(line: &mut String, text: &str, style: Style, only: bool) {
         return line.push_str(text);
     }
     line.push('"');
+    if !text.as_bytes().contains(&b'"') {
+        line.push_str(text);
+        return line.push('"');
+    }
     for (place, piece) in text.split('"').enumerate() {
         if place > 0 {
             line.push_str("\"\"");

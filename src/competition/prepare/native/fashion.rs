@@ -1,6 +1,6 @@
 //! h-and-m-personalized-fashion-recommendations: the last eight days of purchases are test, one row a customer.
 
-use crate::csv::Cell;
+use crate::csv::MixedCell;
 use crate::prepare::bench::Workbench;
 use crate::prepare::error::PrepareError;
 use crate::prepare::frame::Frame;
@@ -21,7 +21,7 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     let (customers, articles) = (test.column("customer_id")?, test.column("article_id")?.texts());
     // Customers in their order; a purchase of nobody is nobody's.
     let mut bought = test.groups("customer_id")?;
-    bought.retain(|(_, rows)| rows.first().is_some_and(|row| !matches!(customers.cell(*row), Cell::Missing)));
+    bought.retain(|(_, rows)| rows.first().is_some_and(|row| customers.cell(*row) != MixedCell::Missing));
     if customers.is_numeric() {
         let numbers: Vec<f64> = customers.numbers().map(Option::unwrap_or_default).collect();
         let number = |rows: &[u32]| {

@@ -212,7 +212,9 @@ impl Stored {
                 }
                 Column::Text(texts)
             }
-            Kind::Mixed => Column::Mixed(rows.map(|row| mixed(self.cell(row, &mut scratch))).collect()),
+            Kind::Mixed => {
+                Column::Mixed(rows.map(|row| MixedCell::from(self.cell(row, &mut scratch))).collect())
+            }
         }
     }
 
@@ -251,17 +253,5 @@ impl Stored {
             }
         }
         Some(joined)
-    }
-}
-
-/// A cell of its own.
-pub(super) fn mixed(cell: Cell<'_>) -> MixedCell {
-    match cell {
-        Cell::Missing => MixedCell::Missing,
-        Cell::Boolean(value) => MixedCell::Boolean(value),
-        Cell::Integer(value) => MixedCell::Integer(value),
-        Cell::Unsigned(value) => MixedCell::Unsigned(value),
-        Cell::Float(value) => MixedCell::Float(value),
-        Cell::Text(text) => MixedCell::Text(text.into()),
     }
 }

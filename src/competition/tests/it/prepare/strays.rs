@@ -17,7 +17,6 @@ fn prepared(id: &str, files: &[(&str, &str)], constants: &[(&str, i64)]) -> temp
     let request = Request {
         raw: &place.path().join("raw"),
         data_dir: &place.path().join("data"),
-        raw_is_ours: false,
         constants: &constants,
     };
     prepare(catalog(id).get(id).unwrap(), &request).unwrap();
