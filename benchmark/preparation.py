@@ -161,23 +161,22 @@ def digests(root):
 
 def one(identity, which, arguments, place, archives):
     """The best of some rounds, and what was prepared."""
-    home = place / which
-    command = {
-        "official": [arguments.python, "-c", OFFICIAL, identity, archives / f"{identity}.zip", home / identity],
-        "podium": [arguments.podium, "competitions", "prepare", identity, "--archives", archives, "--data-dir", home,
-                   "--skip-verification"],
-    }[which]
     environment = {**os.environ, "PYTHONPATH": str(arguments.mlebench), "HOME": str(place)}
     best = None
     for again in range(arguments.rounds):
-        shutil.rmtree(home, ignore_errors=True)
+        # Files that were removed a moment ago make new ones slow (ext4 does not take their places yet): nothing is
+        # removed before all is measured.
+        home = Path(tempfile.mkdtemp(prefix=f"{which}-", dir=place / "results"))
+        command = {
+            "official": [arguments.python, "-c", OFFICIAL, identity, archives / f"{identity}.zip", home / identity],
+            "podium": [arguments.podium, "competitions", "prepare", identity, "--archives", archives, "--data-dir",
+                       home, "--skip-verification"],
+        }[which]
         os.sync()
         say(f"{identity}: {which}, round {again + 1}")
         result = measured(command, environment, place / "log")
         best = result if best is None else tuple(map(min, best, result))
-    found = digests(home / identity / "prepared")
-    shutil.rmtree(home)
-    return {"best": best, "digests": found}
+    return {"best": best, "digests": digests(home / identity / "prepared")}
 
 
 FLOOR = """
@@ -194,9 +193,9 @@ for number in range(count):
 
 def floor(count, size, python, place):
     """Wall and processor seconds of making so many files of so many bytes in one folder."""
+    home = Path(tempfile.mkdtemp(prefix="floor-", dir=place / "results"))
     os.sync()
-    took, processor, _ = measured([python, "-c", FLOOR, place / "floor", str(count), str(size)], None, place / "log")
-    shutil.rmtree(place / "floor")
+    took, processor, _ = measured([python, "-c", FLOOR, home / "floor", str(count), str(size)], None, place / "log")
     return took, processor
 
 
@@ -215,6 +214,7 @@ def main():
     work = arguments.work or Path(tempfile.mkdtemp(prefix="podium-preparation-"))
     archives, failed = work / "archives", False
     archives.mkdir(parents=True, exist_ok=True)
+    (work / "results").mkdir(exist_ok=True)
     print("| competition | size | | wall time | processor time | peak memory | same data |\n|---|---|---|---|---|---|---|")
     for identity, (make, count, unit) in SETS.items():
         if arguments.only not in (None, identity):
@@ -257,6 +257,7 @@ def main():
             print(f"| | | floor: making {count * 4 // 5:,} files | {wall:.1f} s | {processor:.1f} s | | |", flush=True)
         if arguments.work is None:
             archive.unlink()
+    shutil.rmtree(work / "results")
     say(f"bars: {TIMES} times faster, {MEMORY:.2f} of the memory: {'NOT met' if failed else 'met'}")
 
 
