@@ -237,15 +237,13 @@ pub(crate) fn float64(cell: &[u8]) -> Option<f64> {
     None
 }
 
-/// A plain decimal of few digits, by one correctly rounded division: its digits make a whole number that a double holds
-/// exactly, and so is the power of ten. None of anything else.
+/// Digits that a double holds exactly whatever they are, and of which a power of ten is exact as well.
+const FEW: usize = 15;
+
+/// A plain decimal of few digits. None of anything else.
 fn short_decimal(cell: &[u8]) -> Option<f64> {
-    /// More would not fit 53 bits.
-    const DIGITS: usize = 15;
-    const POWERS: [f64; DIGITS + 1] =
-        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
     let (negative, body) = take_sign(cell);
-    if body.len() > DIGITS + 1 {
+    if body.len() > FEW + 1 {
         return None;
     }
     let (mut number, mut digits, mut point) = (0u64, 0, None);
@@ -259,11 +257,19 @@ fn short_decimal(cell: &[u8]) -> Option<f64> {
             _ => return None,
         }
     }
-    if digits == 0 || digits > DIGITS {
+    if digits == 0 || digits > FEW {
         return None;
     }
-    let value = number as f64 / POWERS.get(digits - point.unwrap_or(digits))?;
-    Some(if negative { -value } else { value })
+    Some(ratio(negative, number, digits - point.unwrap_or(digits)))
+}
+
+/// A decimal of at most 15 digits, this many of them behind its point, by one correctly rounded division: its digits make
+/// a whole number that a double holds exactly, and so is the power of ten.
+pub(crate) fn ratio(negative: bool, digits: u64, behind: usize) -> f64 {
+    const POWERS: [f64; FEW + 1] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let value = digits as f64 / POWERS.get(behind).copied().unwrap_or(f64::NAN);
+    if negative { -value } else { value }
 }
 
 /// Whether the bytes are `[+-] digits [. digits] [e [+-] digits]` with a digit in the mantissa.

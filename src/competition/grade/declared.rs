@@ -1,5 +1,7 @@
 //! Grades what the catalog declares: steps, then cells, then a metric, then the kind of rounding.
 
+use std::borrow::Cow;
+
 use podium_metric as metric;
 use podium_metric::MetricError;
 
@@ -93,7 +95,7 @@ impl<'a> Pair<'a> {
         if numbers.iter().any(|value| low < *value && *value < high) {
             return Err(Fault::answers("there are more than two classes"));
         }
-        Ok(numbers.into_iter().map(|value| value >= high).collect())
+        Ok(numbers.iter().map(|value| *value >= high).collect())
     }
 
     fn log_loss(&self) -> Result<f64, Fault> {
@@ -109,7 +111,8 @@ impl<'a> Pair<'a> {
             return metric::binary_log_loss(&truth, &guess, eps).map_err(|error| self.fault(error));
         }
         let matrix = |side: &Side<'a>, names: &[String]| -> Result<Vec<f64>, Fault> {
-            let columns: Result<Vec<Vec<f64>>, Fault> = names.iter().map(|name| side.numbers(name)).collect();
+            let columns: Result<Vec<Cow<'_, [f64]>>, Fault> =
+                names.iter().map(|name| side.numbers(name)).collect();
             let columns = columns?;
             let mut matrix = Vec::with_capacity(side.rows.len() * names.len());
             for row in 0..side.rows.len() {
@@ -145,7 +148,7 @@ impl<'a> Pair<'a> {
         let (truth, guess) = (self.truth.column(truth)?, self.guess.column(guess)?);
         let rows = self.truth.rows.iter().zip(self.guess.rows);
         let hits: Vec<bool> = rows
-            .map(|(left, right)| python::text_of(truth.cell(*left)) == python::text_of(guess.cell(*right)))
+            .map(|(left, right)| python::text_of(truth.cell(left)) == python::text_of(guess.cell(right)))
             .collect();
         self.score_labels(&vec![true; hits.len()], &hits)
     }
@@ -187,7 +190,7 @@ impl<'a> Pair<'a> {
     fn fault(&self, error: MetricError) -> Fault {
         match error {
             MetricError::PredictionOutOfDomain { row, value, domain, .. } => {
-                let row = self.guess.rows.get(row).copied().unwrap_or(row);
+                let row = self.guess.rows.get(row).unwrap_or(row);
                 let name = self.guess.row_name(row);
                 Fault::Submission(format!("{name}: found {value}, expected a value that is {domain}"))
             }

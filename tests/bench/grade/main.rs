@@ -1,5 +1,6 @@
-//! What grading costs: `cargo bench -p podium --bench grade [-- --python PYTHON] [--folder DIR] [ID...]`. A table, no
-//! test: nothing here fails. The files stand in `--folder` where one is named, to be looked at afterwards.
+//! What grading costs: `cargo bench -p podium --bench grade [-- --python PYTHON] [--official CHECKOUT] [--folder DIR]
+//! [--only ID]...`. A table, no test: nothing here fails. The files stand in `--folder` where one is named, to be looked
+//! at afterwards.
 //!
 //! Made-up files with the columns and the rows of real competitions (`sets`) are graded by `podium grade`, a whole
 //! process each time; beside it stands the equal computation with pandas and scikit-learn (`peer.py`), a whole process
@@ -7,6 +8,8 @@
 //! files), one after the other; peak
 //! memory is the most that the kernel ever counted for the process (`VmHWM`, read until it ends). The score of both is
 //! compared, so that a row compares equal work.
+//!
+//! With `--official` it is the official graders' own code that stands beside it (`official`).
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -19,8 +22,10 @@
     reason = "a program that prints a table, and stops at what it did not expect"
 )]
 
+mod official;
 mod sets;
 
+use std::io::{Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -46,7 +51,9 @@ struct Cost {
 /// Runs a program to its end, watching its memory.
 fn run(command: &mut Command) -> Cost {
     let started = Instant::now();
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A file takes more than a pipe that nobody reads: hours of progress bars.
+    let mut errors = tempfile::tempfile().unwrap();
+    let mut child = command.stdout(Stdio::piped()).stderr(errors.try_clone().unwrap()).spawn().unwrap();
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0.0f64;
     while child.try_wait().unwrap().is_none() {
@@ -58,7 +65,14 @@ fn run(command: &mut Command) -> Cost {
     let seconds = started.elapsed().as_secs_f64();
     let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let output = if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) };
+    let output = if output.status.success() {
+        Ok(text(&output.stdout))
+    } else {
+        let mut said = Vec::new();
+        errors.rewind().unwrap();
+        errors.read_to_end(&mut said).unwrap();
+        Err(text(&said))
+    };
     Cost { seconds, peak, output }
 }
 
@@ -101,23 +115,21 @@ impl Bench {
         ["submission.csv", "answers.csv"].map(|name| self.folder.join(name))
     }
 
-    /// One line of the table.
-    fn row(&self, set: &Set, rows: usize, rounds_of: usize) {
+    /// Writes both files of a set; how many bytes they are.
+    fn write(&self, set: &Set, rows: usize) -> f64 {
         let [submission, answers] = self.files();
         let mut pair = Pair::create(&submission, &answers);
         (set.write)(&mut pair, rows, &mut Random(0x9E37_79B9_7F4A_7C15));
         drop(pair);
         let size: u64 = [&submission, &answers].map(|path| path.metadata().unwrap().len()).iter().sum();
-        let size = size as f64;
+        size as f64
+    }
 
+    /// One line of the table.
+    fn row(&self, set: &Set, rows: usize, rounds_of: usize) {
+        let size = self.write(set, rows);
         let ours = rounds(rounds_of, || self.podium(set.id));
-        let score = match &ours.output {
-            Ok(report) => serde_json::from_str::<serde_json::Value>(report).unwrap()["score"].as_f64(),
-            Err(error) => {
-                eprintln!("{} with {rows} rows: {}", set.id, error.trim());
-                return;
-            }
-        };
+        let Some(score) = score(set.id, &ours.output) else { return };
         let python = self.python.as_ref().filter(|_| self.known.iter().any(|known| known == set.id));
         let theirs =
             python.map(|python| rounds(if rows == SMALL { 3 } else { 1 }, || self.peer(python, set.id)));
@@ -141,14 +153,25 @@ impl Bench {
     }
 }
 
+/// The score in Podium's report; where there is none it is said why.
+fn score(id: &str, output: &Result<String, String>) -> Option<f64> {
+    match output {
+        Ok(report) => serde_json::from_str::<serde_json::Value>(report).unwrap()["score"].as_f64(),
+        Err(error) => {
+            eprintln!("{id}: {}", error.trim());
+            None
+        }
+    }
+}
+
 /// Says so when the two did not compute the same.
-fn agree(id: &str, ours: Option<f64>, theirs: &Result<String, String>) {
+fn agree(id: &str, ours: f64, theirs: &Result<String, String>) {
     let theirs = match theirs {
         Ok(text) => text.trim().parse::<f64>().unwrap(),
         Err(error) => return eprintln!("{id}: the peer failed: {error}"),
     };
-    if ours.is_none_or(|ours| (ours - theirs).abs() > 1e-5) {
-        eprintln!("{id}: Podium scored {ours:?}, the peer {theirs}");
+    if (ours - theirs).abs() > 1e-5 {
+        eprintln!("{id}: Podium scored {ours}, the peer {theirs}");
     }
 }
 
@@ -166,26 +189,33 @@ fn peer_script() -> PathBuf {
 
 fn main() {
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
-    let (mut python, mut kept, mut wanted) = (None, None, Vec::new());
+    let (mut python, mut checkout, mut kept, mut wanted) = (None, None, None, Vec::new());
     while let Some(argument) = arguments.next() {
-        if argument == "--python" {
-            python = arguments.next().map(PathBuf::from);
-        } else if argument == "--folder" {
-            kept = arguments.next().map(PathBuf::from);
-        } else {
-            wanted.push(argument);
+        match argument.as_str() {
+            "--python" => python = arguments.next().map(PathBuf::from),
+            "--official" => checkout = arguments.next().map(PathBuf::from),
+            "--folder" => kept = arguments.next().map(PathBuf::from),
+            "--only" => wanted.extend(arguments.next()),
+            other => return eprintln!("there is no option {other}"),
         }
+    }
+    let wanted = |set: &&Set| wanted.is_empty() || wanted.iter().any(|id| id == set.id);
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = kept.unwrap_or_else(|| scratch.path().to_owned());
+    if let Some(checkout) = checkout {
+        let python = python.unwrap_or_else(|| PathBuf::from("python3"));
+        let bench = Bench { folder, python: Some(python.clone()), known: Vec::new() };
+        return official::table(&bench, &python, &checkout, SETS.iter().filter(wanted));
     }
     let known = python.as_ref().map(|python| run(Command::new(python).arg(peer_script())).output.unwrap());
     let known = known.unwrap_or_default().lines().map(str::to_owned).collect();
-    let scratch = tempfile::tempdir().unwrap();
-    let bench = Bench { folder: kept.unwrap_or_else(|| scratch.path().to_owned()), python, known };
+    let bench = Bench { folder, python, known };
     println!(
         "| competition | rows | both files | podium grade | pandas and scikit-learn | times faster | official graders, elsewhere | peak memory | times the files | peak of pandas |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for small in [true, false] {
-        for set in SETS.iter().filter(|set| wanted.is_empty() || wanted.iter().any(|id| id == set.id)) {
+        for set in SETS.iter().filter(wanted) {
             let rows = if small { SMALL.min(set.rows) } else { set.rows };
             if small || set.rows > SMALL {
                 bench.row(set, rows, ROUNDS[usize::from(!small)]);
