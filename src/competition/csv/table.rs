@@ -15,6 +15,9 @@ pub const MAX_COLUMNS: usize = 200_000;
 /// A longer table is refused: rows are numbered in 32 bits.
 pub(crate) const MAX_ROWS: u64 = u32::MAX as u64;
 
+/// Cells of kept columns that rows may lack at their ends. Each takes eight bytes in a column and none in the file.
+const MAX_LACKING: usize = 1 << 24;
+
 /// What to read of a file.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
@@ -98,6 +101,8 @@ pub(crate) struct TableBuilder<'a> {
     block_rows: usize,
     rows_in_block: usize,
     rows: u64,
+    /// Cells that rows lacked so far.
+    lacking: usize,
     limit: &'a AtomicU64,
 }
 
@@ -114,6 +119,7 @@ impl<'a> TableBuilder<'a> {
             block_rows: 1,
             rows_in_block: 0,
             rows: 0,
+            lacking: 0,
         }
     }
 
@@ -141,6 +147,17 @@ impl<'a> TableBuilder<'a> {
         } else if row.len() > self.width {
             let (expected, found) = (self.width, row.len());
             return Err(CsvError::RowTooLong { row: self.rows, line: row.line, expected, found });
+        }
+        self.lacking += self.width.saturating_sub(row.len()).min(self.columns.len());
+        if self.lacking > MAX_LACKING {
+            let (expected, found, limit) = (self.width, row.len(), MAX_LACKING);
+            return Err(CsvError::TooManyShortRows {
+                row: self.rows,
+                line: row.line,
+                expected,
+                found,
+                limit,
+            });
         }
         for column in &mut self.columns {
             column.blocks.push(row.cell(column.position));
@@ -213,6 +230,10 @@ fn block_rows(columns: usize) -> usize {
 /// are served before made-up ones.
 fn header<'a>(cells: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut names: Vec<String> = cells.map(str::to_owned).collect();
+    let different = names.iter().map(String::as_str).collect::<HashSet<&str>>().len();
+    if different == names.len() && !names.iter().any(String::is_empty) {
+        return names;
+    }
     let unnamed: Vec<bool> = names.iter().map(String::is_empty).collect();
     for (position, name) in names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
         *name = format!("Unnamed: {position}");
