@@ -5,10 +5,7 @@
 //! the spelling.
 
 use crate::csv::column::Column;
-use crate::csv::number::{Decimals, ratio};
-
-/// Most digits of a cell: as many as a double holds exactly, whatever they are.
-const DIGITS: u64 = 15;
+use crate::csv::number::{Decimals, FewDigits, ratio};
 
 /// A cell: `-`, digits, perhaps with a point among them or at an end, or nothing at all.
 ///
@@ -31,25 +28,9 @@ impl Packed {
             [b'-', body @ ..] => (MINUS, body),
             body => (0, body),
         };
-        if body.len() as u64 > DIGITS + 1 {
-            return None;
-        }
-        let (mut number, mut count, mut before) = (0u64, 0u64, None);
-        for byte in body {
-            match byte {
-                b'0'..=b'9' => {
-                    number = number * 10 + u64::from(byte - b'0');
-                    count += 1;
-                }
-                b'.' if before.is_none() => before = Some(count),
-                _ => return None,
-            }
-        }
-        if count == 0 || count > DIGITS {
-            return None;
-        }
-        let point = before.map_or(0, |before| POINT | (count - before) << BEHIND);
-        Some(Self(number | count << COUNT | point | sign))
+        let FewDigits { number, count, behind } = FewDigits::of(body)?;
+        let point = behind.map_or(0, |behind| POINT | (behind as u64) << BEHIND);
+        Some(Self(number | (count as u64) << COUNT | point | sign))
     }
 
     fn digits(self) -> u64 {

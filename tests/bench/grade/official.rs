@@ -21,12 +21,20 @@ struct Rounds {
     processor: f64,
     count: usize,
     peak: f64,
+    own: f64,
     output: Result<String, String>,
 }
 
 impl Rounds {
     const fn none() -> Self {
-        Self { seconds: f64::INFINITY, processor: 0.0, count: 0, peak: 0.0, output: Err(String::new()) }
+        Self {
+            seconds: f64::INFINITY,
+            processor: 0.0,
+            count: 0,
+            peak: 0.0,
+            own: 0.0,
+            output: Err(String::new()),
+        }
     }
 
     fn add(&mut self, once: impl FnOnce() -> Cost) {
@@ -35,6 +43,7 @@ impl Rounds {
         self.processor += processor_seconds() - before;
         self.seconds = self.seconds.min(cost.seconds);
         self.peak = self.peak.max(cost.peak);
+        self.own = self.own.max(cost.own);
         self.count += 1;
         self.output = cost.output;
     }
@@ -56,9 +65,9 @@ fn processor_seconds() -> f64 {
 /// Prints the table.
 pub(crate) fn table<'a>(bench: &Bench, python: &Path, checkout: &Path, sets: impl Iterator<Item = &'a Set>) {
     println!(
-        "| competition, at full size | both files | podium grade | official code | times faster | processor seconds of podium grade | of the official code | times | peak memory | times the files | peak of the official code |"
+        "| competition, at full size | both files | podium grade | official code | times faster | processor seconds of podium grade | of the official code | times | peak memory | times the files | of it its own | peak of the official code |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for set in sets {
         row(bench, python, checkout, set);
     }
@@ -77,7 +86,7 @@ fn row(bench: &Bench, python: &Path, checkout: &Path, set: &Set) {
     let Some(score) = score(set.id, &ours.output) else { return };
     agree(set.id, score, &theirs.output);
     println!(
-        "| {} | {} | {:.2} s | {:.2} s | {:.0} | {:.2} | {:.2} | {:.0} | {} | {:.1} | {} |",
+        "| {} | {} | {:.2} s | {:.2} s | {:.0} | {:.2} | {:.2} | {:.0} | {} | {:.1} | {} | {} |",
         set.id,
         mib(size),
         ours.seconds,
@@ -88,6 +97,7 @@ fn row(bench: &Bench, python: &Path, checkout: &Path, set: &Set) {
         theirs.mean_processor() / ours.mean_processor(),
         mib(ours.peak),
         ours.peak / size,
+        mib(ours.own),
         mib(theirs.peak),
     );
 }
