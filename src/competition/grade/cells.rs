@@ -124,6 +124,22 @@ impl<'a> Side<'a> {
         self.collect(name, EXPECTED, |cell| finite(as_float(cell))).map(Cow::Owned)
     }
 
+    /// [`numbers`](Self::numbers) of several columns, row after row. One column at a time is held beside the result.
+    pub(crate) fn matrix<'n>(
+        &self,
+        names: impl ExactSizeIterator<Item = &'n str>,
+    ) -> Result<Vec<f64>, Fault> {
+        let width = names.len();
+        let mut matrix = vec![0.0; self.rows.len() * width];
+        for (place, name) in names.enumerate() {
+            let values = self.numbers(name)?;
+            for (slot, value) in matrix.iter_mut().skip(place).step_by(width).zip(&*values) {
+                *slot = *value;
+            }
+        }
+        Ok(matrix)
+    }
+
     /// Numbers as they stand, NaN for a missing cell; text is refused.
     pub(crate) fn any_numbers(&self, name: &str) -> Result<Vec<f64>, Fault> {
         self.collect(name, "a number", |cell| match cell {

@@ -1,7 +1,5 @@
 //! Grades what the catalog declares: steps, then cells, then a metric, then the kind of rounding.
 
-use std::borrow::Cow;
-
 use podium_metric as metric;
 use podium_metric::MetricError;
 
@@ -110,18 +108,8 @@ impl<'a> Pair<'a> {
             let guess = self.guess.numbers(guess)?;
             return metric::binary_log_loss(&truth, &guess, eps).map_err(|error| self.fault(error));
         }
-        let matrix = |side: &Side<'a>, names: &[String]| -> Result<Vec<f64>, Fault> {
-            let columns: Result<Vec<Cow<'_, [f64]>>, Fault> =
-                names.iter().map(|name| side.numbers(name)).collect();
-            let columns = columns?;
-            let mut matrix = Vec::with_capacity(side.rows.len() * names.len());
-            for row in 0..side.rows.len() {
-                matrix.extend(columns.iter().filter_map(|column| column.get(row)));
-            }
-            Ok(matrix)
-        };
-        let truth = matrix(&self.truth, competition.answer_columns())?;
-        let guess = matrix(&self.guess, columns)?;
+        let truth = self.truth.matrix(competition.answer_columns().iter().map(String::as_str))?;
+        let guess = self.guess.matrix(columns.iter().map(String::as_str))?;
         metric::cross_entropy(&truth, &guess, columns.len(), eps).map_err(|error| self.fault(error))
     }
 

@@ -1,7 +1,5 @@
 //! Graders that take probabilities by the position of their columns.
 
-use std::borrow::Cow;
-
 use podium_metric as metric;
 
 use crate::catalog::RowSum;
@@ -45,14 +43,8 @@ pub(super) fn spooky(input: &Input<'_>) -> Result<Score, Fault> {
     }
     let pairing = align::sort_by_key(submission, answers, KEY)?;
     let classes: Vec<&String> = answers.names.iter().filter(|name| *name != KEY).collect();
-    let matrix = |whose, table, rows| -> Result<Vec<f64>, Fault> {
-        let side = Side { whose, table, key: Some(KEY), rows };
-        let columns: Result<Vec<Cow<'_, [f64]>>, Fault> =
-            classes.iter().map(|name| side.numbers(name)).collect();
-        let columns = columns?;
-        Ok((0..rows.len())
-            .flat_map(|row| columns.iter().filter_map(move |column| column.get(row).copied()))
-            .collect())
+    let matrix = |whose, table, rows| {
+        Side { whose, table, key: Some(KEY), rows }.matrix(classes.iter().map(|name| name.as_str()))
     };
     let truth = matrix(Whose::Answers, answers, &pairing.answers)?;
     let guess = matrix(Whose::Submission, submission, &pairing.submission)?;
