@@ -7,10 +7,12 @@
 //! - [`held`]: a model service that answers when the test says so
 //! - [`kaggle`]: a stand-in for Kaggle's service and storage that behaves badly on demand
 //! - [`viewer`]: `podium view`, asked over a bare connection; [`grown`]: a run made large, or hostile
+//! - [`bundle`]: the bundle of an experiment, taken apart and changed
 //! - [`leftovers`]: processes and control groups that a killed harness may have left
 //! - [`wait`]: polling with a deadline; no test sleeps to wait for something
 //! - [`need`]: what a machine must have for a test; a missing one is skipped loudly
 
+pub(crate) mod bundle;
 pub(crate) mod grown;
 pub(crate) mod held;
 pub(crate) mod kaggle;
