@@ -68,6 +68,8 @@ impl Machine {
             "/tmp",
             "--env",
             "HOME=/nowhere",
+            "--env",
+            "PODIUM_DATA_DIR=/tmp/data",
         ]);
         command.arg("--volume").arg(format!("{PROGRAM}:/podium:ro"));
         command.arg("--volume").arg(format!("{}:/ab.tar.gz:ro", bundle.display()));

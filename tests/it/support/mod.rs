@@ -1,6 +1,7 @@
 //! What all tests from outside share: the program with a clean environment, places of their own, runs read back.
 //!
 //! - [`place`]: temporary folders, the toy competition's assets, the Python to use
+//! - [`bare`]: a Python with nothing beside it
 //! - [`program`]: a `podium` command, waited for with a deadline, killed when asked
 //! - [`run`]: what a run folder holds: journal, calls, tree, report
 //! - [`reference`]: an uninterrupted run, and what must hold for one that was killed and resumed
@@ -12,6 +13,8 @@
 //! - [`wait`]: polling with a deadline; no test sleeps to wait for something
 //! - [`need`]: what a machine must have for a test; a missing one is skipped loudly
 
+#[path = "../../../src/sandbox/tests/shared/bare.rs"]
+mod bare;
 pub(crate) mod bundle;
 pub(crate) mod grown;
 pub(crate) mod held;
