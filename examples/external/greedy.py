@@ -1,10 +1,15 @@
-"""Greedy search: a few drafts, then the best so far is improved again and again; what fails is mended once."""
+"""Greedy search: a few drafts, then the best so far is improved again and again; what fails is mended once.
+
+It is started in the sandbox, and asks Podium for all that it does (docs/protocol.md). After a crash it is started anew and
+given the same answers in the same order, so it must ask for the same: no clock, no `random` but `podium.random(purpose)`,
+no loop over a set. What it prints goes to strategy.log in the run's folder."""
 
 import re
 
 from podium_client import Failed, Podium, output
 
 podium = Podium()
+# The task, and the table [settings] of the scaffold's file: `--set settings.drafts=5` changes it for one run.
 task, drafts = podium.task, podium.settings["drafts"]
 better = min if task["direction"] == "lower" else max
 preview = podium.preview()
@@ -17,6 +22,7 @@ Answer with a plan in a few sentences, then the whole script in one ```python bl
 
 
 def prompt():
+    """What comes next: the operator, the nodes it starts from, and the question."""
     if broken:
         return "debug", [broken[0]], f"{ABOUT}\n\nMend this script.\n\n```python\n{broken[1]}\n```\n\n{broken[2][-3000:]}"
     if best and step >= drafts:
@@ -26,20 +32,20 @@ def prompt():
 
 def run(code):
     """Why the script is no good, its metric, its execution and the verdict on its submission."""
-    ran = podium.execute(code=code)
+    ran = podium.execute(code=code)  # In a fresh workspace, beside the data.
     found = re.findall(rf"validation {task['metric']}: ([-+.\deE]+)", output(ran))
     if ran["ended"] != {"kind": "exit", "value": 0}:
         return "the script failed", None, ran, None
     if ran["submission"]["kind"] != "file":
         return "no submission was written", None, ran, None
-    verdict = podium.validate(ran["submission"]["sha256"])
+    verdict = podium.validate(ran["submission"]["sha256"])  # Its format only: nobody tells how good it is.
     if verdict["verdict"] != "valid":
         return verdict["reason"], None, ran, verdict
     return (None, float(found[-1]), ran, verdict) if found else ("no metric was printed", None, ran, verdict)
 
 
 while True:
-    step = podium.begin_step()
+    step = podium.begin_step()  # Does not return once a limit is reached: the run ends by that name.
     operator, parents, question = prompt()
     rules = {"role": "system", "content": podium.rules}
     try:
@@ -49,6 +55,7 @@ while True:
             raise
         podium.note(f"no answer: {failed}")
         continue
+    # From the answer to a node of the search tree.
     plan, _, rest = answer.partition("```python\n")
     code = rest.partition("```")[0]
     buggy, metric, ran, verdict = run(code)
@@ -57,4 +64,5 @@ while True:
     broken = (step, code, output(ran)) if buggy and operator != "debug" else None
     if not buggy and (best is None or better(metric, best[0]) != best[0]):
         best = (metric, step, code)
+        # Handed in, until something better is selected.
         podium.select(ran["submission"]["sha256"], node=step)

@@ -31,14 +31,14 @@ pub(crate) fn main(
 ) -> Result<ExitCode, Failure> {
     let run = StoredRun::open(&arguments.run)?;
     let runtime = runtime()?;
-    let stage = if run.config.scaffold.files.is_empty() {
-        None
-    } else {
+    let stage = if run.keeps_a_program() {
         let _inside = runtime.enter();
         let site = site.open_for(Some(&run.place), terminal)?;
         site.stage(&run.config, run.folder.path(), &mut |line| {
             terminal.error_line(&format!("environment  {line}"));
         })?
+    } else {
+        None
     };
     let mut entries = 0_u64;
     let mut count = |event: &RunEvent| entries += u64::from(matches!(event, RunEvent::Entry { .. }));

@@ -35,6 +35,10 @@ pub(crate) struct Arguments {
     /// Raise the token limit to this
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
+    /// Go on with changed files of the strategy's own program, read from this folder: one that still asks for all that
+    /// it asked before. The journal and the report tell of it
+    #[arg(long, value_name = "DIR")]
+    scaffold_files: Option<PathBuf>,
     /// Write the event stream to this file, as JSON lines
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
@@ -49,6 +53,10 @@ pub(crate) fn main(
     terminal: &Terminal,
 ) -> Result<ExitCode, Failure> {
     let run = StoredRun::open(&arguments.run)?;
+    let run = match &arguments.scaffold_files {
+        Some(folder) => run.with_files(folder)?,
+        None => run,
+    };
     let lock = run.lock()?;
     let site = site.open_for(Some(&run.place), terminal)?;
     let runtime = runtime()?;

@@ -28,6 +28,7 @@ use crate::run::limits::Raise;
 use crate::run::order::{Order, default_runs_dir, packages_of, packages_pinned};
 use crate::run::site::Site;
 use crate::run::sitting::StoredRun;
+use crate::run::stop::StoppedBy;
 use crate::run::wording::Wording;
 use crate::run::world::Equipment;
 
@@ -285,7 +286,14 @@ pub(crate) fn sit(
     } else {
         summary::footer(run, &report, terminal);
     }
-    if report.stopped_by.resumes_as_it_is() {
+    if report.stopped_by == StoppedBy::Internal && run.keeps_a_program() {
+        // As it is it would come to the same place again.
+        terminal.error_line(&format!(
+            "the run keeps the files of its program, so an edit does not reach it. Mend the program and begin a new run; or, \
+             where it still asks for all that it asked before: podium resume {} --scaffold-files FOLDER",
+            run.folder.path().display()
+        ));
+    } else if report.stopped_by.resumes_as_it_is() {
         terminal.error_line(&format!("go on with: podium resume {}", run.folder.path().display()));
     }
     Ok(exit::of_stop(report.stopped_by))
@@ -293,7 +301,7 @@ pub(crate) fn sit(
 
 /// An error in the middle of a run also says where the run lies, unless going on cannot help.
 fn kept(error: RunError, run: &StoredRun) -> Failure {
-    if error.is_damage() {
+    if error.is_damage() || error.is_divergence() {
         return Failure::from(error);
     }
     let resume = format!("podium resume {}", run.folder.path().display());

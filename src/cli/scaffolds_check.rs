@@ -10,6 +10,7 @@ use podium_scaffold::SpecError;
 use podium_scaffold::spec::faults;
 use podium_types::nearest::nearest;
 use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use crate::cli::exit;
@@ -20,7 +21,7 @@ use crate::cli::terminal::{Terminal, escape};
 use crate::cli::values;
 use crate::run::config::{Place, PreviewMode};
 use crate::run::driver::Interrupt;
-use crate::run::error::RunError;
+use crate::run::error::{CAUSES, RunError};
 use crate::run::events::RunEvent;
 use crate::run::folder::RunFolder;
 use crate::run::limits::Raise;
@@ -90,10 +91,11 @@ pub(crate) fn main(arguments: &Arguments, site: &Site, terminal: &Terminal) -> R
     let mut dry_run = Value::Null;
     if found.is_empty() && !arguments.no_run {
         match dry(&id, arguments, &site, terminal) {
-            Ok(report) => {
+            Ok(Tried { report, differs }) => {
                 dry_run = told(&report);
                 let asks = scaffold.as_ref().is_some_and(|scaffold| !scaffold.roles().is_empty());
-                found.extend(unfinished(&report).or_else(|| silent(&report).filter(|_| asks)));
+                let silent = || silent(&report).filter(|_| asks);
+                found.extend(unfinished(&report).or(differs).or_else(silent));
             }
             Err(failure) => {
                 found.push(Fault {
@@ -202,8 +204,15 @@ fn models(
     Ok(found)
 }
 
-/// A few steps with the stand-in model, in a folder that goes away again.
-fn dry(id: &str, arguments: &Arguments, site: &Site, terminal: &Terminal) -> Result<RunReport, Failure> {
+/// What came of a dry run.
+struct Tried {
+    report: RunReport,
+    /// What a second start did otherwise, told the same.
+    differs: Option<Fault>,
+}
+
+/// A few steps with the stand-in model, in a folder that goes away again; and the same from its journal.
+fn dry(id: &str, arguments: &Arguments, site: &Site, terminal: &Terminal) -> Result<Tried, Failure> {
     let mut site = site.clone();
     let mut asked = arguments.grants.asked()?;
     if asked.machine.is_none() {
@@ -246,12 +255,48 @@ fn dry(id: &str, arguments: &Arguments, site: &Site, terminal: &Terminal) -> Res
     )?;
     let lock = run.lock()?;
     let (interrupter, interrupt) = watch::channel(Interrupt::None);
+    let wish = interrupt.clone();
     let signals = runtime.spawn(watch_signals(interrupter));
     let mut silent = |_: &RunEvent| {};
     let report = runtime.block_on(run.sit(lock, equipment, &Raise::default(), interrupt, &mut silent));
+    let tried = report.map_err(Failure::from).and_then(|report| {
+        let differs = if is_well(&report) { again(&run, &site, &runtime, wish)? } else { None };
+        Ok(Tried { report, differs })
+    });
     signals.abort();
     runtime.shutdown_background();
-    Ok(report?)
+    tried
+}
+
+/// Starts the strategy once more, against the journal of a run: what it then does otherwise it would do otherwise in a
+/// resume.
+fn again(
+    run: &StoredRun,
+    site: &Site,
+    runtime: &Runtime,
+    mut wish: watch::Receiver<Interrupt>,
+) -> Result<Option<Fault>, Failure> {
+    let stage = {
+        let _inside = runtime.enter();
+        site.stage(&run.config, run.folder.path(), &mut |_| {})?
+    };
+    let mut silent = |_: &RunEvent| {};
+    let ended = runtime.block_on(async {
+        tokio::select! {
+            ended = run.replay(stage, &mut silent) => Some(ended),
+            Ok(_) = wish.wait_for(|wish| *wish != Interrupt::None) => None,
+        }
+    });
+    match ended {
+        None => Err(Failure::usage("interrupted")),
+        Some(Ok(_)) => Ok(None),
+        Some(Err(error)) if error.is_divergence() => {
+            let message =
+                format!("dry run: started again and told the same, it went another way: {error}; {CAUSES}");
+            Ok(Some(Fault { kind: "run", line: None, message }))
+        }
+        Some(Err(error)) => Err(error.into()),
+    }
 }
 
 fn told(report: &RunReport) -> Value {
@@ -263,11 +308,14 @@ fn told(report: &RunReport) -> Value {
     })
 }
 
+fn is_well(report: &RunReport) -> bool {
+    matches!(report.stopped_by, StoppedBy::Finished | StoppedBy::Steps | StoppedBy::Time)
+}
+
 /// A dry run that did not come to an end of its own.
 fn unfinished(report: &RunReport) -> Option<Fault> {
-    let well = matches!(report.stopped_by, StoppedBy::Finished | StoppedBy::Steps | StoppedBy::Time);
     let message = format!("dry run: {}", report.detail);
-    (!well).then_some(Fault { kind: "run", line: None, message })
+    (!is_well(report)).then_some(Fault { kind: "run", line: None, message })
 }
 
 /// A dry run in which no model answered: each of its requests was refused, or none was made.

@@ -9,19 +9,22 @@ use serde_json::json;
 use crate::assets::MARK;
 use crate::cli::failure::{Failure, with_causes};
 use crate::cli::terminal::{Terminal, escape};
+use crate::run::own_program::{self, COMMAND};
 use crate::run::own_scaffold::{self, OwnScaffoldError};
 use crate::run::site::Site;
 
 /// Make a scaffold of your own from another: its file and its prompts, to be changed
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  podium scaffolds new mine --from aide && podium scaffolds check mine\n\nIt goes to the folder \
+    after_help = "Examples:\n  podium scaffolds new mine --from aide && podium scaffolds check mine\n  \
+    podium scaffolds new mine --from external    a strategy in Python\n  \
+    podium scaffolds new mine --from command     an agent program that knows nothing of Podium\n\nIt goes to the folder \
     whose scaffolds/ and prompts/ are in force (see --assets); where there is none, to this one, which becomes one."
 )]
 pub(crate) struct Arguments {
     /// Its id
     name: String,
-    /// The scaffold it is made from
+    /// The scaffold it is made from, or `external` for a strategy that is a program of its own
     #[arg(long, value_name = "S", default_value = "aide")]
     from: String,
     /// Print one JSON document on standard output
@@ -52,7 +55,13 @@ pub(crate) fn main(arguments: &Arguments, site: &Site, terminal: &Terminal) -> R
     for file in files.keys() {
         terminal.line(&escape(&folder.join(file).display().to_string()));
     }
-    terminal.error_line(&format!("change them, then: podium scaffolds check {name}"));
+    let mount = if arguments.from == COMMAND {
+        let agent = folder.join(own_program::agent_folder(name));
+        format!(" --mount agent={}", escape(&agent.display().to_string()))
+    } else {
+        String::new()
+    };
+    terminal.error_line(&format!("change them, then: podium scaffolds check {name}{mount}"));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -161,6 +161,9 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
     if let Some(agent) = &report.agent {
         say("agent", &told_agent(agent));
     }
+    if !report.changed_files.is_empty() {
+        say("program", &format!("changed while the run went on: {}", report.changed_files.join(", ")));
+    }
     if report.warm_executions > 0 {
         say("warm starts", &report.warm_executions.to_string());
     }

@@ -1,7 +1,13 @@
 //! Values on the command line: durations, sizes, dollars, `KEY=VALUE`.
 
+use std::collections::BTreeMap;
+
 use podium_scaffold::spec::Duration;
 use podium_types::money::Usd;
+use podium_types::nearest::nearest;
+
+use crate::assets::Assets;
+use crate::run::site::PLAYBOOK;
 
 /// `2h`, `90m`, `1h30m`, in milliseconds.
 pub(crate) fn duration(text: &str) -> Result<u64, String> {
@@ -79,13 +85,33 @@ pub(crate) fn mount(text: &str) -> Result<(String, std::path::PathBuf), String> 
 
 /// A model's name; `playbook` alone is the stand-in.
 pub(crate) fn model(text: &str) -> Result<String, String> {
-    if text == crate::run::site::PLAYBOOK {
+    if text == PLAYBOOK {
         return Ok(format!("{text}/default"));
     }
     match text.parse::<podium_llm::ModelName>() {
         Ok(name) => Ok(name.to_string()),
-        Err(error) => Err(format!("{error}; {}", error.hint())),
+        Err(error) => match meant(text) {
+            Some(name) => {
+                Err(format!("{error}; a model is written `provider/model`; did you mean `{name}`?"))
+            }
+            None => Err(format!("{error}; {}", error.hint())),
+        },
     }
+}
+
+/// The stand-in, or the known model, whose name is nearest to one that names no provider.
+fn meant(text: &str) -> Option<String> {
+    if text.contains('/') {
+        return None;
+    }
+    let assets = Assets::load(None).ok()?;
+    let catalog = podium_llm::Catalog::parse(assets.text("benchmark/models.toml")?).ok()?;
+    let known = catalog.entries().map(|(name, _)| name).filter(|name| !name.model.contains('*'));
+    let mut names: BTreeMap<String, String> =
+        known.map(|name| (name.model.clone(), name.to_string())).collect();
+    names.insert(PLAYBOOK.to_owned(), PLAYBOOK.to_owned());
+    let near = nearest(text.trim(), names.keys().map(String::as_str))?;
+    names.remove(&near)
 }
 
 /// `ROLE=MODEL`.
@@ -108,6 +134,11 @@ mod tests {
         assert_eq!(dollars("$2.5"), Ok(Usd::from_dollars(2.5)));
         assert!(dollars("-1").is_err() && dollars("NaN").is_err());
         assert_eq!(model("playbook").as_deref(), Ok("playbook/default"));
+        for (text, meant) in [("playbok", "`playbook`"), ("gpt-4o", "`openai/gpt-4o`"), ("zz", "`openai/zz`")]
+        {
+            let told = model(text).unwrap_err();
+            assert!(told.contains(&format!("did you mean {meant}?")), "{told}");
+        }
         assert_eq!(variable("A= b =c "), Ok(("A".to_owned(), " b =c ".to_owned())));
         assert!(variable("A").is_err() && variable("=b").is_err());
         assert_eq!(pair("a=b=c"), Ok(("a".to_owned(), "b=c".to_owned())));

@@ -3,7 +3,8 @@
 //! Read from `run.json` of each run and from nowhere else, so that a thousand ended runs are read at once. Must not know:
 //! journals, answers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use podium_competition::{BoardKind, Catalog, Competition, GradingReport};
 use podium_llm::ModelName;
@@ -14,6 +15,7 @@ use crate::experiment::plan::{CompetitionFacts, PlannedRun};
 use crate::experiment::spec::{Arm, MODEL, SCAFFOLD};
 use crate::experiment::stored::Experiment;
 use crate::run::error::RunError;
+use crate::run::scaffold_file;
 use crate::run::site::Site;
 use crate::run::summary::RunReport;
 
@@ -163,14 +165,41 @@ pub fn told_apart(axes: &BTreeMap<String, bool>, asked: Option<&str>) -> Vec<Str
 
 /// The runs of the plan as plain data, named by the values of `axes`.
 pub fn runs(experiment: &Experiment, axes: &[String], known: &Known) -> Vec<Run> {
-    experiment.stored.plan.runs.iter().map(|planned| run(experiment, planned, axes, known)).collect()
+    let plan = &experiment.stored.plan.runs;
+    let scaffolds = scaffold_labels(plan.iter().filter_map(|run| run.arm.get(SCAFFOLD)));
+    plan.iter().map(|planned| run(experiment, planned, axes, &scaffolds, known)).collect()
 }
 
-fn run(experiment: &Experiment, planned: &PlannedRun, axes: &[String], known: &Known) -> Run {
+/// What scaffolds that were named by the paths of their files are called in a report, which holds no paths: by their ids,
+/// and where two would be called alike, with their folders.
+fn scaffold_labels<'a>(named: impl Iterator<Item = &'a String>) -> BTreeMap<String, String> {
+    let named: BTreeSet<&String> = named.collect();
+    let id = |name: &String| scaffold_file::id(name);
+    let label = |name: &String| {
+        let is_alone = named.iter().filter(|other| id(other) == id(name)).count() == 1;
+        let path = scaffold_file::path(name)?;
+        let folder = path.parent().and_then(Path::file_name).filter(|_| !is_alone);
+        let folder = folder.map(|folder| format!(" ({})", folder.to_string_lossy())).unwrap_or_default();
+        Some((name.clone(), format!("{}{folder}", id(name))))
+    };
+    named.iter().filter_map(|name| label(name)).collect()
+}
+
+fn run(
+    experiment: &Experiment,
+    planned: &PlannedRun,
+    axes: &[String],
+    scaffolds: &BTreeMap<String, String>,
+    known: &Known,
+) -> Run {
     let facts = experiment.stored.plan.competitions.get(&planned.competition);
     // A competition that the plan forgot is no number of MLE-bench's.
     let about = facts.map_or_else(|| About { baselines: true, ..About::default() }, about);
-    let value = |axis: &String| planned.arm.get(axis).map_or("-", String::as_str);
+    let value = |axis: &String| {
+        let value = planned.arm.get(axis).map_or("-", String::as_str);
+        let label = scaffolds.get(value).filter(|_| axis == SCAFFOLD);
+        label.map_or(value, String::as_str)
+    };
     let state = experiment.state(planned);
     let report = state.report();
     let models: Vec<String> = match report {
@@ -267,7 +296,14 @@ fn sight(report: &RunReport) -> Sight {
 
 #[cfg(test)]
 mod tests {
-    use super::is_after;
+    use super::{is_after, scaffold_labels};
+
+    #[test]
+    fn a_scaffold_named_by_its_path_is_called_by_its_id() {
+        let named = ["aide", "/a/one/mine.toml", "/b/two/mine.toml", "/b/other.toml"].map(str::to_owned);
+        let labels: Vec<String> = scaffold_labels(named.iter()).into_values().collect();
+        assert_eq!(labels, ["mine (one)", "other", "mine (two)"]);
+    }
 
     #[test]
     fn a_year_is_after_a_cutoff_only_where_it_must_be() {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiment::error::ExperimentError;
 use crate::experiment::settings;
+use crate::run::scaffold_file;
 
 /// An experiment as it is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -16,7 +17,7 @@ pub struct ExperimentSpec {
     /// Its name, also its folder's.
     #[serde(default)]
     pub name: String,
-    /// Ids of scaffolds.
+    /// Scaffolds: ids, or paths of their files.
     #[serde(default)]
     pub scaffolds: Vec<String>,
     /// Models, each for all roles that `settings` names no other for.
@@ -172,6 +173,11 @@ impl ExperimentSpec {
     /// With all paths absolute.
     #[must_use]
     pub fn absolute(mut self) -> Self {
+        for name in &mut self.scaffolds {
+            if let Some(path) = scaffold_file::path(name).and_then(|path| std::path::absolute(path).ok()) {
+                *name = path.display().to_string();
+            }
+        }
         for (name, values) in &mut self.settings {
             let absolute = |value: &str| settings::absolute(name, value);
             values.each_text(&absolute);
@@ -283,5 +289,9 @@ mod tests {
         assert!(toml::from_str::<ExperimentSpec>("nosuch = 1").is_err());
         let more = ExperimentSpec { seeds: Seeds::Number(3), ..ExperimentSpec::default() };
         assert_eq!(spec.extended(&more).seeds.all(), [1, 2, 3]);
+        let paths =
+            ExperimentSpec { scaffolds: vec!["aide".into(), "./a.toml".into()], ..ExperimentSpec::default() };
+        let scaffolds = paths.absolute().scaffolds;
+        assert!(scaffolds[0] == "aide" && scaffolds[1].starts_with('/') && !scaffolds[1].contains("/./"));
     }
 }

@@ -93,7 +93,12 @@ mod tests {
     use crate::run::journal::{Record, Stamp};
 
     fn entry(seq: u64) -> Entry {
-        let record = Record::Started { program: format!("p{seq}"), sandbox: "none".to_owned(), config: None };
+        let record = Record::Started {
+            program: format!("p{seq}"),
+            sandbox: "none".to_owned(),
+            config: None,
+            files: None,
+        };
         Entry { seq, stamp: Stamp::default(), at: "2026-01-01T00:00:00Z".to_owned(), record }
     }
 

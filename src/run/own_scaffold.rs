@@ -1,4 +1,5 @@
-//! A scaffold of the user's own, made from another: its file and its prompts under a new name, to be changed.
+//! A scaffold of the user's own, made from another: its file and its prompts under a new name, to be changed. One whose
+//! strategy is a program gets a program to begin with.
 //!
 //! Templates below `prompts/common/` stay where they are: all scaffolds tell the rules in the same words.
 
@@ -6,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::run::error::RunError;
+use crate::run::own_program::{self, CLIENT, COMMAND, EXTERNAL};
 use crate::run::scaffold_file;
 use crate::run::site::Site;
 
@@ -51,6 +53,11 @@ pub fn copy(site: &Site, from: &str, name: &str) -> Result<BTreeMap<String, Stri
     if site.scaffold_names().iter().any(|known| known == name) {
         return Err(OwnScaffoldError::Taken(name.to_owned()));
     }
+    if is_program(site, from) {
+        let (mut files, text) = own_program::strategy(name);
+        files.insert(format!("scaffolds/{name}.toml"), head(&text, EXTERNAL, name));
+        return Ok(files);
+    }
     // One that cannot be used makes no useful beginning, and this says what is wrong with it.
     let scaffold = site.scaffold(from, &[])?;
     let text = site.scaffold_text(from)?;
@@ -60,6 +67,9 @@ pub fn copy(site: &Site, from: &str, name: &str) -> Result<BTreeMap<String, Stri
     let program = site.program_files(from, &scaffold)?;
     let mut files: BTreeMap<String, String> =
         program.into_iter().map(|(file, text)| (format!("scaffolds/{file}"), text)).collect();
+    if from == COMMAND {
+        files.extend([own_program::agent(name)]);
+    }
     let id = scaffold_file::id(from);
     files.insert(format!("scaffolds/{name}.toml"), head(&with_names(&text, &names), &id, name));
     for (old, new) in &names {
@@ -68,6 +78,11 @@ pub fn copy(site: &Site, from: &str, name: &str) -> Result<BTreeMap<String, Stri
         }
     }
     Ok(files)
+}
+
+/// Whether `--from` names no scaffold but a program to begin from.
+fn is_program(site: &Site, from: &str) -> bool {
+    from == EXTERNAL && !site.scaffold_names().iter().any(|known| known == from)
 }
 
 /// Writes them below `folder`, whole or not at all; what is there already is not touched.
@@ -82,10 +97,12 @@ pub fn write(folder: &Path, name: &str, files: &BTreeMap<String, String>) -> Res
     }
     // A program may share files with another: those that are the same already are left.
     let own = format!("scaffolds/{name}.toml");
-    let program = files.keys().filter(|file| file.starts_with("scaffolds/") && **file != own);
+    let program = files.keys().filter(|file| !file.starts_with("prompts/") && **file != own);
     let program: Vec<(&String, PathBuf)> = program
         .map(|file| (file, folder.join(file)))
         .filter(|(file, path)| std::fs::read_to_string(path).ok().as_ref() != files.get(*file))
+        // A client that is there serves another strategy, perhaps changed by its author.
+        .filter(|(file, path)| *file != CLIENT || !path.exists())
         .collect();
     if let Some((_, there)) = program.iter().find(|(_, path)| path.symlink_metadata().is_ok()) {
         return Err(OwnScaffoldError::InTheWay(there.clone()));

@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use podium_scaffold::Scaffold;
+use podium_scaffold::{Scaffold, SpecError};
 
 use crate::run::config::RunConfig;
 use crate::run::error::RunError;
 use crate::run::external::{self, ExternalSpec, Stage};
 use crate::run::folder::FolderError;
+use crate::run::own_files::Files;
 use crate::run::resources::Resources;
 use crate::run::site::Site;
 use crate::run::tally::Tally;
@@ -90,17 +91,51 @@ impl Site {
         let (sandbox, environment) = self.sandbox_and_environment(&config.sandbox, progress)?;
         let resources = Resources::take(self, &config.sandbox, 1)?;
         let (hidden, cpus) = (self.hidden(&data, runs), resources.cpus().clone());
-        Ok(Some(Stage { sandbox, environment, hidden, cpus, log: None }))
+        Ok(Some(Stage { hidden, cpus, ..Stage::new(sandbox, environment) }))
     }
 }
 
+/// What a stored scaffold names that this program does not have. Its lines are those of no file that anybody wrote.
+pub(super) fn unknown_here(toml: &str, error: &SpecError) -> String {
+    let SpecError::Unknown { name, .. } = error else { return error.to_string() };
+    let table: toml::Table = toml.parse().unwrap_or_default();
+    match place_of(&table, name) {
+        Some(path) => format!("`{path}` is `{name}`, which this program does not have"),
+        None => format!("it has the key `{name}`, which this program does not know"),
+    }
+}
+
+/// The path of the value that is this text, where one is; of several that which says what a table is.
+fn place_of(table: &toml::Table, text: &str) -> Option<String> {
+    let mut found = Vec::new();
+    let mut left: Vec<(String, &toml::Value)> =
+        table.iter().map(|(key, value)| (key.clone(), value)).collect();
+    while let Some((path, value)) = left.pop() {
+        match value {
+            toml::Value::String(value) if value == text => found.push(path),
+            toml::Value::Table(table) => {
+                left.extend(table.iter().map(|(key, value)| (format!("{path}.{key}"), value)));
+            }
+            toml::Value::Array(values) => left.extend(values.iter().map(|value| (path.clone(), value))),
+            _ => {}
+        }
+    }
+    found.sort();
+    let says = |path: &String| path == "strategy" || path.rsplit('.').next() == Some("kind");
+    found.iter().find(|path| says(path)).or(found.first()).cloned()
+}
+
 impl RunConfig {
-    /// The strategy's own program, where it is one.
+    /// The strategy's own program, where it is one, of these files.
     ///
     /// # Errors
     /// When the scaffold does not read any more.
-    pub(super) fn agent(&self, stage: Option<Stage>) -> Result<Option<external::Agent>, RunError> {
+    pub(super) fn agent(
+        &self,
+        stage: Option<Stage>,
+        files: &Files,
+    ) -> Result<Option<external::Agent>, RunError> {
         let budget = Tally::new(self.limits).budget();
-        Ok(external::Agent::of(&self.scaffold()?, &self.scaffold.files, budget, self.seed, stage))
+        Ok(external::Agent::of(&self.scaffold()?, files, budget, self.seed, stage))
     }
 }

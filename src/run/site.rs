@@ -19,6 +19,7 @@ use crate::run::error::RunError;
 use crate::run::models::{ModelTexts, OwnModels};
 use crate::run::recording::RecordingPlace;
 use crate::run::resources::{self, Resources, SandboxReport};
+use crate::run::scaffold_file;
 use crate::run::strategies;
 use crate::run::tally::Tally;
 use crate::run::world::Equipment;
@@ -348,7 +349,7 @@ impl Site {
     /// offline competitions; other runs.
     pub(super) fn hidden(&self, data: &Folders, runs: &Path) -> Vec<PathBuf> {
         let mut hidden = vec![data.private.clone(), self.data_dir.clone(), runs.to_owned()];
-        hidden.extend(self.assets.folders().map(Path::to_owned));
+        hidden.extend(self.assets.folders().filter_map(secret_part));
         hidden.extend(
             self.recordings.values().map(|place| place.folder.clone()).filter(|folder| folder.exists()),
         );
@@ -358,6 +359,15 @@ impl Site {
         );
         hidden
     }
+}
+
+/// What of an assets folder must not be seen: all of a clone, whose tests know answers, too; of a folder of the user's own
+/// what may hold playbooks and archives. An agent or another mount may lie beside it.
+fn secret_part(folder: &Path) -> Option<PathBuf> {
+    if folder.join("Cargo.toml").is_file() {
+        return Some(folder.to_owned());
+    }
+    Some(folder.join("benchmark")).filter(|benchmark| benchmark.exists())
 }
 
 /// Opens the sandbox that a run asks for.
@@ -405,7 +415,13 @@ impl RunConfig {
     /// # Errors
     /// When this program does not read it any more.
     pub fn scaffold(&self) -> Result<Scaffold, RunError> {
-        load_scaffold(&self.scaffold.id, &self.scaffold.toml, self.scaffold.prompts.clone(), &[])
+        let stored = &self.scaffold;
+        let read = Scaffold::load_with(strategies::registry(), &stored.toml, stored.prompts.clone(), &[]);
+        read.map_err(|source| RunError::StoredScaffold {
+            name: stored.id.clone(),
+            what: scaffold_file::unknown_here(&stored.toml, &source),
+            program: self.program.clone(),
+        })
     }
 
     /// The first request a run would send, and the budget it would be told.

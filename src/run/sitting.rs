@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, watch};
 use crate::run::clock::Clock;
 use crate::run::config::{FORMAT, Place, RunConfig};
 use crate::run::context::Handle;
-use crate::run::driver::{Driver, Interrupt, Live, World, last_stamp};
+use crate::run::driver::{DriveError, Driver, Interrupt, Live, World, last_stamp};
 use crate::run::error::RunError;
 use crate::run::events::{RunEvent, Sink};
 use crate::run::external::Stage;
@@ -22,6 +22,7 @@ use crate::run::journal::{
 };
 use crate::run::limits::Raise;
 use crate::run::mirror::{self, Mirror};
+use crate::run::own_files::{self, Files};
 use crate::run::recording::RecordingPlace;
 use crate::run::spending::Spending;
 use crate::run::stop::{Stop, StoppedBy};
@@ -39,6 +40,8 @@ pub struct StoredRun {
     pub config: RunConfig,
     /// Where things were when it was made.
     pub place: Place,
+    /// Changed files of the strategy's own program, with which the next sitting begins.
+    files: Option<Files>,
 }
 
 impl StoredRun {
@@ -53,7 +56,15 @@ impl StoredRun {
             return Err(RunError::Format(config.format));
         }
         let place = read_json(&folder.path().join("place.json"), "place.json")?;
-        Ok(Self { folder, config, place })
+        Ok(Self { folder, config, place, files: None })
+    }
+
+    /// The same, to go on with the files of the strategy's own program as they are in `folder` now.
+    ///
+    /// # Errors
+    /// When one cannot be read, or the strategy is no program.
+    pub fn with_files(self, folder: &std::path::Path) -> Result<Self, RunError> {
+        Ok(Self { files: Some(own_files::read(&self.config, folder)?), ..self })
     }
 
     /// Writes the configuration of a new run into its folder; the folder is a run from then on.
@@ -69,7 +80,7 @@ impl StoredRun {
             &json(serde_json::to_vec_pretty(&place), "place.json")?,
         )?;
         write_whole(&folder.config_path(), &json(serde_json::to_vec_pretty(&config), "config.json")?)?;
-        Ok(Self { folder, config, place })
+        Ok(Self { folder, config, place, files: None })
     }
 
     /// All journal entries.
@@ -174,6 +185,11 @@ impl StoredRun {
         self.config.has_stand_in() || self.place.recordings.values().any(|recording| recording.stand_in)
     }
 
+    /// Whether its strategy is a program whose files it keeps.
+    pub fn keeps_a_program(&self) -> bool {
+        !self.config.scaffold.files.is_empty()
+    }
+
     /// The folders of the recordings that answer, by model.
     pub fn recordings(&self) -> BTreeMap<String, String> {
         let named = |(name, place): (&String, &RecordingPlace)| {
@@ -204,18 +220,28 @@ impl StoredRun {
     /// # Errors
     /// When anything differs.
     pub async fn replay(&self, stage: Option<Stage>, sink: &mut dyn Sink) -> Result<(Stop, Tally), RunError> {
-        let driver = Driver::new(self.handle(), self.config.limits, self.entries()?, None, sink);
-        self.drive(driver, stage).await
+        let entries = self.entries()?;
+        let files = own_files::in_force(&self.config, &entries).clone();
+        let driver = Driver::new(self.handle(), self.config.limits, entries, None, sink);
+        self.drive(driver, stage, &files).await
     }
 
     /// Drives the run's strategy, and its program where it is one.
-    async fn drive(&self, driver: Driver<'_>, stage: Option<Stage>) -> Result<(Stop, Tally), RunError> {
-        let Some(agent) = self.config.agent(stage)? else {
+    async fn drive(
+        &self,
+        driver: Driver<'_>,
+        stage: Option<Stage>,
+        files: &Files,
+    ) -> Result<(Stop, Tally), RunError> {
+        let Some(agent) = self.config.agent(stage, files)? else {
             return Ok(driver.drive(&*self.config.scaffold()?.strategy()).await?);
         };
         let ended = driver.drive(&agent).await;
         agent.close().await;
-        Ok(ended?)
+        ended.map_err(|error| match error {
+            DriveError::Diverged { .. } => RunError::OwnProgram(error),
+            error => error.into(),
+        })
     }
 
     /// Takes the run's lock, before anything of it is touched.
@@ -299,6 +325,9 @@ impl StoredRun {
                 training_table: self.config.task.validation.as_ref().map(|told| told.training_table.clone()),
             };
             let stage = self.stage(&equipment);
+            let before = own_files::in_force(&self.config, &entries);
+            let brought = self.files.clone().filter(|files| files != before);
+            let files = brought.clone().unwrap_or_else(|| before.clone());
             let world: Arc<dyn World> = Arc::new(LiveWorld::new(equipment, sitting));
             let live = Live {
                 journal: journal.clone(),
@@ -312,6 +341,7 @@ impl StoredRun {
                     program: env!("CARGO_PKG_VERSION").to_owned(),
                     sandbox: sandbox.facts.describe(),
                     config: Some(config),
+                    files: brought,
                 },
                 limits: (limits != tally.limits).then_some(limits),
                 open_intents,
@@ -321,7 +351,7 @@ impl StoredRun {
                 sink.event(event);
             };
             let driver = Driver::new(self.handle(), self.config.limits, entries, Some(live), &mut both);
-            self.drive(driver, Some(stage)).await?.0
+            self.drive(driver, Some(stage), &files).await?.0
         };
         journal.close().await;
         self.sweep();

@@ -18,6 +18,7 @@ use crate::run::command::report::AgentReport;
 use crate::run::error::RunError;
 use crate::run::folder::write_whole;
 use crate::run::journal::{Entry, Record};
+use crate::run::own_files;
 use crate::run::provenance;
 use crate::run::resources::SandboxReport;
 use crate::run::sessions::{self, SessionReport};
@@ -95,6 +96,9 @@ pub struct RunReport {
     /// The agent that was a program of its own; absent where there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentReport>,
+    /// The files of the strategy's own program that were changed while the run went on, by a resume that said so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_files: Vec<String>,
     /// The executions that tried to reach a network, and which names they asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub network_attempts: Vec<NetworkAttempts>,
@@ -331,6 +335,7 @@ pub(super) fn conclude(
         blocked: blocked(&entries),
         sessions: SessionReport::of(&entries),
         agent: AgentReport::of(&entries),
+        changed_files: own_files::changed(&run.config, &entries),
         network_attempts: attempts::network(&entries),
         answer_probes: attempts::answers_named(&entries, competition),
         limits: limits(&entries),

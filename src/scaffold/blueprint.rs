@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use podium_types::chat::ChatRequest;
 
-use crate::answer::ParsedAnswer;
+use crate::answer::{AnswerStatus, ParsedAnswer};
 use crate::common::Common;
 use crate::context::{Budget, Task};
 use crate::samples::Sample;
@@ -41,7 +41,9 @@ pub trait Blueprint: std::fmt::Debug + Send + Sync {
     fn roles(&self) -> Vec<RoleUse<'_>>;
 
     /// The templates that are rendered, besides the benchmark's rules.
-    fn prompts(&self) -> Vec<PromptUse<'_>>;
+    fn prompts(&self) -> Vec<PromptUse<'_>> {
+        Vec::new()
+    }
 
     /// What its templates are tried with before a run; one that has no sample is tried by the first call alone.
     fn samples(&self) -> Vec<Sample> {
@@ -64,12 +66,24 @@ pub trait Blueprint: std::fmt::Debug + Send + Sync {
     /// The role that is asked first, and the request it gets; `None`: no model is asked before something was run.
     fn first_call(
         self: Arc<Self>,
-        common: Common,
-        task: &Task,
-        budget: &Budget,
-        preview: &str,
-    ) -> Result<Option<(String, ChatRequest)>, StrategyError>;
+        _common: Common,
+        _task: &Task,
+        _budget: &Budget,
+        _preview: &str,
+    ) -> Result<Option<(String, ChatRequest)>, StrategyError> {
+        Ok(None)
+    }
 
-    /// How a model's answer is read. `format` is for strategies that know several; the others ignore it.
-    fn parse_answer(&self, text: &str, format: Option<&str>) -> ParsedAnswer;
+    /// How a model's answer is read; by default it is read by a program that the scaffold runs, if at all. `format` is for
+    /// strategies that know several; the others ignore it.
+    fn parse_answer(&self, text: &str, _format: Option<&str>) -> ParsedAnswer {
+        ParsedAnswer {
+            status: AnswerStatus::Ok,
+            why: Some("a program that the scaffold runs reads the answers, where there are any".to_owned()),
+            plan: Some(text.to_owned()),
+            code: None,
+            actions: Vec::new(),
+            dropped: Vec::new(),
+        }
+    }
 }

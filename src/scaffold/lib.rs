@@ -49,7 +49,7 @@ pub use effect::{Effect, EffectResult};
 pub use node::{NodeRecord, Signal};
 pub use parts::Part;
 pub use registry::Registry;
-pub use samples::Sample;
+pub use samples::{Sample, sample_task};
 pub use scaffold::Scaffold;
 pub use spec::SpecError;
 pub use step::StepRecord;

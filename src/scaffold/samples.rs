@@ -15,8 +15,8 @@ pub struct Sample {
     pub variables: Json,
 }
 
-/// A task.
-pub(crate) fn task() -> Task {
+/// A task. It is also what a strategy is tried with where no competition is needed.
+pub fn sample_task() -> Task {
     Task {
         competition: "sample".to_owned(),
         description: "# Task\n\nPredict the class of each row.\n\n# Evaluation\n\nlog loss\n".to_owned(),

@@ -194,6 +194,8 @@ fn the_agent_of_the_guide_is_graded() {
         return;
     }
     let place = Place::new();
+    let shipped = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/command/agent.py");
+    assert_eq!(documented("python", 0), std::fs::read_to_string(shipped).unwrap());
     place.write("work/mine/agent.py", documented("python", 0));
     let line = words(&documented("sh", 0)).into_iter();
     let line = line.skip(1).map(|word| if word == "segment" { "toy".to_owned() } else { word });

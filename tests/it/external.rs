@@ -126,10 +126,16 @@ fn what_is_asked_for_at_the_same_time_replays_and_one_that_throws_dice_is_told()
         }
         let error = resumed.expect(2).json();
         let message = error["error"]["message"].as_str().unwrap().to_owned();
-        let differs = "the journal has note `step/0/note-1`, the strategy asks for it with another content";
+        let differs =
+            "the journal has note `step/0/note-1`, the strategy asks for it with another content: `text` was";
         assert!(message.contains(differs), "{message}");
-        assert!(error["error"]["hint"].as_str().unwrap().contains("docs/protocol.md"), "{error}");
+        let hint = error["error"]["hint"].as_str().unwrap();
+        assert!(hint.contains("docs/protocol.md") && !hint.contains("podium resume"), "{error}");
         assert_eq!(stored.rows(), before, "the journal is untouched");
+        // A check would have told it beforehand.
+        let check = Podium::new(&place).args(["scaffolds", "check", "-c", "toy", "--memory", "512MiB"]).toy();
+        let told = check.args(["--cpus", "1"]).arg(odd(&place, mode)).output().expect(2).stdout;
+        assert!(told.contains("it went another way: ") && told.contains("`text` was"), "{told}");
     });
 }
 
@@ -146,4 +152,42 @@ fn a_program_sees_no_data_no_answers_no_key_and_no_network_and_its_forks_end() {
     assert_eq!(report["outcome"], "no_submission", "{report}");
     assert_eq!(report["detail"], "found [], children fewer than 64: True", "{report}");
     replays(&place, &Run::only(&place.runs()));
+}
+
+#[test]
+fn a_mended_program_goes_on_where_it_asks_for_what_it_asked_before() {
+    if !need::jail("a_mended_program_goes_on_where_it_asks_for_what_it_asked_before") {
+        return;
+    }
+    let place = Place::new();
+    let scaffold = odd(&place, "mended");
+    let folder = scaffold.parent().unwrap().to_owned();
+    let program = |remark: &str, end: &str| {
+        let text = format!(
+            "from podium_client import Podium\npodium = Podium()\npodium.begin_step()\npodium.note('{remark}')\n{end}\n"
+        );
+        std::fs::write(folder.join("odd.py"), text).unwrap();
+    };
+    program("a remark", "raise SystemExit('a mistake')");
+    let broken = run(&place, &place.runs(), &scaffold, 3).output();
+    assert!(broken.stderr.contains("--scaffold-files FOLDER"), "{}", broken.stderr);
+    assert_eq!(broken.expect(70).json()["stopped_by"], "internal");
+    let stored = Run::only(&place.runs());
+    let before = stored.rows();
+    let resume = || Podium::resume(&place, &stored.path).arg("--scaffold-files").arg(&folder).output();
+    // Another one than it was: nothing of the run is touched.
+    program("another remark", "podium.finish('mended')");
+    let error = resume().expect(2).json();
+    let message = error["error"]["message"].as_str().unwrap();
+    assert!(message.contains(r#"`text` was "a remark", and is "another remark" now"#), "{message}");
+    assert_eq!(stored.rows(), before);
+    program("a remark", "podium.finish('mended')");
+    let report = resume().expect(0).json();
+    assert_eq!(
+        (&report["stopped_by"], &report["detail"]),
+        (&"finished".into(), &"mended".into()),
+        "{report}"
+    );
+    assert_eq!(report["changed_files"], serde_json::json!(["odd.py"]));
+    replays(&place, &stored);
 }

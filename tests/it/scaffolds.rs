@@ -34,6 +34,17 @@ fn a_copy_of_each_is_good_and_stands_on_its_own() {
         }
     }
 
+    // A strategy in Python; a second one leaves the client as its author has changed it.
+    podium(&place).args(["new", "one", "--from", "external"]).output().expect(0);
+    place.write("work/scaffolds/podium_client.py", "# mine");
+    podium(&place).args(["new", "two", "--from", "external"]).output().expect(0);
+    podium(&place).args(["check", "two", "--no-run"]).output().expect(0);
+    let client = std::fs::read_to_string(place.work().join("scaffolds/podium_client.py")).unwrap();
+    assert_eq!(client, "# mine");
+    for file in ["scaffolds/one.py", "scaffolds/two.py", "agents/my-command/agent.py"] {
+        assert!(place.work().join(file).is_file(), "{file}");
+    }
+
     let taken = [
         (vec!["new", "my-aide"], "there is a scaffold `my-aide` already"),
         (vec!["new", "aide"], "there is a scaffold `aide` already"),

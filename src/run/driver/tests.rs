@@ -10,9 +10,8 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
-use podium_scaffold::context::{Direction, Grants};
 use podium_scaffold::strategy::StrategyFuture;
-use podium_scaffold::{Effect, EffectResult, Finished, NodeRecord, RunContext, Strategy, Task};
+use podium_scaffold::{Effect, EffectResult, Finished, NodeRecord, RunContext, Strategy, sample_task};
 use podium_types::chat::{ChatAnswer, ChatRequest, FinishReason, Message, Speaker};
 use podium_types::key::EffectKey;
 use podium_types::usage::Usage;
@@ -136,28 +135,7 @@ impl World for Unruly {
 }
 
 fn handle() -> Handle {
-    let task = Task {
-        competition: "toy".to_owned(),
-        description: String::new(),
-        metric: "accuracy".to_owned(),
-        direction: Direction::Higher,
-        metric_range: podium_types::range::Range::ANY,
-        submission_path: "./submission/submission.csv".to_owned(),
-        grants: Grants {
-            cpus: 1,
-            memory_bytes: None,
-            gpus: Vec::new(),
-            network: false,
-            shm_bytes: None,
-            disk_bytes: None,
-            mounts: vec![],
-        },
-        packages: Vec::new(),
-        obfuscated: false,
-        submission_check: false,
-        validation: None,
-    };
-    Handle::new(task, 7, Tally::new(LIMITS).budget())
+    Handle::new(sample_task(), 7, Tally::new(LIMITS).budget())
 }
 
 struct Sat {
@@ -214,7 +192,12 @@ async fn sit_after(
         clock: Clock::resume(last_stamp(recorded)),
         spending: Spending::resume(LIMITS, Usage::NOTHING),
         interrupt: interrupt.into(),
-        started: Record::Started { program: "test".to_owned(), sandbox: "none".to_owned(), config: None },
+        started: Record::Started {
+            program: "test".to_owned(),
+            sandbox: "none".to_owned(),
+            config: None,
+            files: None,
+        },
         limits,
         open_intents,
     };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use podium_scaffold::strategy::StrategyFuture;
 use podium_scaffold::{Effect, Quiet, Strategy};
@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 use super::world::{Interrupt, Interrupts, Report, World, interrupted};
 use crate::run::clock::Clock;
 use crate::run::context::Handle;
+use crate::run::difference;
 use crate::run::events::{RunEvent, Sink};
 use crate::run::journal::{
     CallTrace, Entry, HomeChange, Intent, Journal, JournalError, Record, Stamp, name_of,
@@ -111,10 +112,24 @@ pub struct Driver<'a> {
     pub(super) changes: Option<Box<HomeChange>>,
     /// Acts that were begun in an earlier sitting and have no result, with their hashes.
     pub(super) cut: BTreeMap<EffectKey, String>,
+    /// The strategy waits for what the journal does not answer, and has said nothing for too long.
+    lost: bool,
     /// The first file of the run folder that could not be written: the run stops, and the next sitting writes it.
     pub(super) unwritten: Option<String>,
     pub(super) live: Option<Live>,
     pub(super) sink: &'a mut dyn Sink,
+}
+
+/// How long a silent strategy may wait in a replay for what a journal that was cut does not answer: another part of it may
+/// be thinking.
+const ASTRAY: Duration = if cfg!(test) { Duration::from_millis(20) } else { Duration::from_secs(25) };
+
+/// Whether what a strategy waits for is in the rest of the journal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Astray {
+    No,
+    Perhaps,
+    Surely,
 }
 
 /// Whether the strategy has something to do. Most strategies are woken by what the driver releases; one whose program
@@ -155,6 +170,7 @@ impl<'a> Driver<'a> {
             traces: BTreeMap::new(),
             changes: None,
             cut: BTreeMap::new(),
+            lost: false,
             unwritten: None,
             live,
             sink,
@@ -186,7 +202,7 @@ impl<'a> Driver<'a> {
             }
             self.take_requests()?;
             if self.thinks_first(strategy.quiet()) {
-                if let Some(stop) = self.listen(&flag.told).await {
+                if let Some(stop) = self.listen(&flag.told, strategy.quiet()).await {
                     self.begin_sitting().await?;
                     return self.stop(stop).await;
                 }
@@ -254,20 +270,42 @@ impl<'a> Driver<'a> {
                 self.live.is_none() && self.last_stop.as_ref().is_some_and(finished)
             }
         };
-        next && quiet != Quiet::Waiting
+        next && match quiet {
+            Quiet::Busy => true,
+            Quiet::Silent => !self.lost && self.astray() != Astray::Surely,
+            Quiet::Waiting => false,
+        }
     }
 
-    /// Waits until the strategy is woken. Some: the run is to stop before.
-    async fn listen(&mut self, told: &Notify) -> Option<Stop> {
+    /// Whether a strategy that says nothing more waits for what the journal will never answer.
+    fn astray(&self) -> Astray {
+        let answered = |key| self.recorded.iter().any(|entry| entry.record.key() == Some(key));
+        if self.order.iter().all(answered) {
+            return Astray::No;
+        }
+        let end = self.recorded.iter().rev().find_map(|entry| match &entry.record {
+            Record::Stopped(stop) => Some(stop.by == StoppedBy::Finished),
+            Record::Started { .. } => Some(false),
+            _ => None,
+        });
+        // One that came to its end was answered whatever it had asked; one that was cut may have been waiting for more.
+        if end == Some(true) { Astray::Surely } else { Astray::Perhaps }
+    }
+
+    /// Waits until the strategy is woken, or has been astray for too long. Some: the run is to stop before.
+    async fn listen(&mut self, told: &Notify, quiet: Quiet) -> Option<Stop> {
+        let is_astray = quiet == Quiet::Silent && self.astray() != Astray::No;
+        let patience = if is_astray { ASTRAY } else { Duration::MAX };
+        let woken = tokio::time::timeout(patience, told.notified());
         let Some(live) = &mut self.live else {
-            told.notified().await;
+            self.lost = woken.await.is_err();
             return None;
         };
         if live.interrupt.urgency() != Interrupt::None {
             return Some(interrupted());
         }
         tokio::select! {
-            () = told.notified() => {}
+            woken = woken => self.lost = woken.is_err(),
             () = live.interrupt.changed() => {}
         }
         None
@@ -294,7 +332,8 @@ impl<'a> Driver<'a> {
             }
             // The hash is that of the effect as it was asked for; the effect beside it is what others read.
             Some(pending) if pending.hash != *hash || pending.effect != **effect => {
-                Err(diverged("asks for it with another content".to_owned()))
+                let what = difference::told(effect, &pending.effect);
+                Err(diverged(format!("asks for it with another content: {what}")))
             }
             Some(_) => Ok(()),
         }

@@ -50,6 +50,11 @@ pub(super) struct Started {
 }
 
 impl Stage {
+    /// A place with nothing beside it: no host folder to hide, all processors, no log.
+    pub fn new(sandbox: Arc<dyn Sandbox>, environment: Environment) -> Self {
+        Self { sandbox, environment, hidden: Vec::new(), cpus: CpuSet::default(), log: None }
+    }
+
     /// Starts the program.
     pub(super) async fn start(
         &self,

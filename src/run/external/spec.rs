@@ -8,11 +8,7 @@ use std::sync::Arc;
 use podium_scaffold::spec::check::{at_least_one, at_most, invalid};
 use podium_scaffold::spec::{Duration, Head, SpecError};
 use podium_scaffold::strategy::StrategyFuture;
-use podium_scaffold::{
-    AnswerStatus, Blueprint, Budget, Common, ParsedAnswer, PromptUse, RoleUse, RunContext, Scaffold,
-    Strategy, StrategyError, Task,
-};
-use podium_types::chat::ChatRequest;
+use podium_scaffold::{Blueprint, Common, RoleUse, RunContext, Scaffold, Strategy, StrategyError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -109,10 +105,6 @@ impl Blueprint for ExternalSpec {
         roles.map(|(place, name)| RoleUse { path: path(place), name }).collect()
     }
 
-    fn prompts(&self) -> Vec<PromptUse<'_>> {
-        Vec::new()
-    }
-
     fn composition(&self) -> Vec<(String, String)> {
         let command = self.external.command.join(" ");
         vec![("program".to_owned(), format!("{command}, in the sandbox (docs/protocol.md)"))]
@@ -124,27 +116,6 @@ impl Blueprint for ExternalSpec {
 
     fn strategy(self: Arc<Self>, _: Common) -> Box<dyn Strategy> {
         Box::new(Unstarted)
-    }
-
-    fn first_call(
-        self: Arc<Self>,
-        _: Common,
-        _: &Task,
-        _: &Budget,
-        _: &str,
-    ) -> Result<Option<(String, ChatRequest)>, StrategyError> {
-        Ok(None)
-    }
-
-    fn parse_answer(&self, text: &str, _: Option<&str>) -> ParsedAnswer {
-        ParsedAnswer {
-            status: AnswerStatus::Ok,
-            why: Some("the scaffold's own program reads its answers".to_owned()),
-            plan: Some(text.to_owned()),
-            code: None,
-            actions: Vec::new(),
-            dropped: Vec::new(),
-        }
     }
 }
 

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use futures_util::future::join_all;
-use podium_sandbox::{CpuSet, Environment, SandboxKind, Settings};
-use podium_scaffold::context::{Direction, EffectFuture, Grants};
-use podium_scaffold::{Budget, Effect, EffectResult, RunContext, Scaffold, Strategy as _, Task};
+use podium_sandbox::{Environment, SandboxKind, Settings};
+use podium_scaffold::context::EffectFuture;
+use podium_scaffold::{Budget, Effect, EffectResult, RunContext, Scaffold, Strategy as _, Task, sample_task};
 use podium_types::chat::{ChatAnswer, ChatError, FinishReason};
 use podium_types::evaluation::Evaluation;
 use podium_types::execution::{Collected, Ended, Execution, Output};
@@ -52,28 +52,7 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let task = Task {
-            competition: "toy".to_owned(),
-            description: "Tell three classes apart.".to_owned(),
-            metric: "accuracy".to_owned(),
-            direction: Direction::Higher,
-            metric_range: podium_types::range::Range::ANY,
-            submission_path: "./submission/submission.csv".to_owned(),
-            grants: Grants {
-                cpus: 1,
-                memory_bytes: None,
-                gpus: Vec::new(),
-                network: false,
-                shm_bytes: None,
-                disk_bytes: None,
-                mounts: Vec::new(),
-            },
-            packages: Vec::new(),
-            obfuscated: false,
-            submission_check: false,
-            validation: None,
-        };
-        Self { task, asked: Cell::default(), all: Rc::new(Semaphore::new(0)) }
+        Self { task: sample_task(), asked: Cell::default(), all: Rc::new(Semaphore::new(0)) }
     }
 
     fn chat(&self, text: String) -> EffectFuture<'static> {
@@ -179,13 +158,8 @@ impl RunContext for World {
 
 /// Where programs are started: as plain processes, for what is tried is the protocol and not the boundary.
 fn stage() -> Stage {
-    Stage {
-        sandbox: podium_sandbox::open(SandboxKind::Process, &Settings::default()).unwrap().into(),
-        environment: Environment::of_user(Path::new("python3")).unwrap(),
-        hidden: Vec::new(),
-        cpus: CpuSet::default(),
-        log: None,
-    }
+    let sandbox = podium_sandbox::open(SandboxKind::Process, &Settings::default()).unwrap();
+    Stage::new(sandbox.into(), Environment::of_user(Path::new("python3")).unwrap())
 }
 
 /// How a run of `odd.py` in this mode ends.

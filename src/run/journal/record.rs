@@ -1,5 +1,7 @@
 //! What stands in a run journal.
 
+use std::collections::BTreeMap;
+
 use podium_scaffold::{Effect, EffectResult};
 use podium_types::key::EffectKey;
 use podium_types::session::{SessionEnd, SessionKind};
@@ -25,6 +27,9 @@ pub enum Record {
         /// The file of the run's configuration as it was then. Older journals have none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         config: Option<Sha256>,
+        /// The files of the strategy's own program, where they are others from here on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        files: Option<BTreeMap<String, String>>,
     },
     /// Limits in force from here on.
     Limits(Limits),

@@ -12,7 +12,7 @@ use futures_util::stream::FuturesUnordered;
 use podium_types::agent::{AgentTerms, Heard, Over, Question, Reply};
 use podium_types::canonical;
 use podium_types::chat::{ChatRequest, ChatResult, Message, Speaker};
-use podium_types::execution::{Collected, Execution, ExecutionRequest, Program, Workspace};
+use podium_types::execution::{Collected, Ended, Execution, ExecutionRequest, Program, Workspace};
 use podium_types::key::EffectKey;
 use podium_types::log::{Line, LineKind};
 use serde_json::Value;
@@ -25,6 +25,9 @@ use crate::effect::PreviewRequest;
 use crate::prompts::variables::{submission_path, word};
 use crate::step::StepRecord;
 use crate::strategy::{Finished, StrategyError};
+
+/// Of what an agent said last, so much is told where it failed.
+const LAST_WORDS: usize = 200;
 
 /// What is taken in.
 enum Event {
@@ -103,7 +106,13 @@ pub(super) async fn run(agent: &Command, context: &dyn RunContext) -> Result<Fin
 }
 
 fn how(execution: &Execution) -> String {
-    execution.limit.as_ref().map_or_else(|| execution.ended.to_string(), ToString::to_string)
+    let how = execution.limit.as_ref().map_or_else(|| execution.ended.to_string(), ToString::to_string);
+    let said = execution.output.text();
+    let last = said.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    match last.filter(|_| execution.ended != Ended::Exit(0)) {
+        Some(last) => format!("{how}; it said last: {}", last.chars().take(LAST_WORDS).collect::<String>()),
+        None => how,
+    }
 }
 
 async fn execute(

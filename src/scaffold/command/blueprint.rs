@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use podium_types::chat::{ChatRequest, Message, Speaker};
 
-use crate::answer::{AnswerStatus, ParsedAnswer};
 use crate::blueprint::{Blueprint, PromptUse, RoleUse};
 use crate::command::agent::task_text;
 use crate::command::spec::CommandSpec;
@@ -92,16 +91,5 @@ impl Blueprint for CommandSpec {
         let text = task_text(&agent, task, budget, preview)?;
         let message = Message::text(Speaker::User, text);
         Ok(Some((role.clone(), agent.common.request(&role, vec![message], 1))))
-    }
-
-    fn parse_answer(&self, _: &str, _: Option<&str>) -> ParsedAnswer {
-        ParsedAnswer {
-            status: AnswerStatus::Ok,
-            why: Some("answers are read by the agent's own program".to_owned()),
-            plan: None,
-            code: None,
-            actions: Vec::new(),
-            dropped: Vec::new(),
-        }
     }
 }

@@ -4,6 +4,9 @@
 //! is refused when the scaffold is loaded, by name; nothing is ever silently empty. Text that Podium did not write
 //! (a description, a program, its output) goes through the `fence` filter ([`filters`]), so that it cannot end its
 //! own block.
+//!
+//! The templates of all scaffolds are compiled together. One that does not compile is the fault of the scaffolds that
+//! use it, by itself or through another, and of no others.
 
 pub mod budget;
 pub mod cut;
@@ -29,6 +32,8 @@ use podium_types::nearest::nearest;
 pub struct Prompts {
     tera: Tera,
     sources: BTreeMap<String, String>,
+    /// Templates that do not compile, and why; in `tera` they are empty.
+    broken: BTreeMap<String, String>,
 }
 
 impl std::fmt::Debug for Prompts {
@@ -38,16 +43,30 @@ impl std::fmt::Debug for Prompts {
 }
 
 impl Prompts {
-    /// Compiles templates; the names are paths below `prompts/`, for example `aide/draft.md.tera`.
+    /// Compiles templates; the names are paths below `prompts/`, for example `aide/draft.md.tera`. One that does not
+    /// compile is told when it is asked for.
+    ///
+    /// # Errors
+    /// A fault that is not that of one template.
     pub fn new(sources: BTreeMap<String, String>) -> Result<Self, SpecError> {
-        let mut tera = Tera::default();
-        tera.autoescape_on(Vec::<String>::new());
-        filters::register(&mut tera);
-        tera.add_raw_templates(&sources).map_err(|error| {
+        let mut compiled = sources.clone();
+        let mut broken = BTreeMap::new();
+        loop {
+            let mut tera = Tera::default();
+            tera.autoescape_on(Vec::<String>::new());
+            filters::register(&mut tera);
+            let Err(error) = tera.add_raw_templates(&compiled) else {
+                return Ok(Self { tera, sources, broken });
+            };
             let Fault { template, message } = Fault::of(&error);
-            SpecError::Prompt { template: template.unwrap_or_default(), message }
-        })?;
-        Ok(Self { tera, sources })
+            let template = template.unwrap_or_default();
+            // Each template is emptied once at most, so this ends.
+            match compiled.get_mut(&template) {
+                Some(text) if !broken.contains_key(&template) => text.clear(),
+                _ => return Err(SpecError::Prompt { template, message }),
+            }
+            broken.insert(template, message);
+        }
     }
 
     /// Fails when there is no such template or when it asks for a variable outside `known`.
@@ -65,6 +84,16 @@ impl Prompts {
                 nearest: nearest(template, self.sources.keys().map(String::as_str)),
             }];
         }
+        let wrong: Vec<SpecError> = self
+            .broken_in(template)
+            .map(|(name, message)| SpecError::Prompt {
+                template: name.to_owned(),
+                message: message.to_owned(),
+            })
+            .collect();
+        if !wrong.is_empty() {
+            return wrong;
+        }
         let fault = |message: String| SpecError::Prompt { template: template.to_owned(), message };
         let asked: BTreeSet<&str> = match self.tera.get_template_variables(template) {
             Ok(asked) => asked.into_iter().collect(),
@@ -76,6 +105,10 @@ impl Prompts {
 
     /// Fills a template in.
     pub fn render<V: Serialize>(&self, template: &str, variables: &V) -> Result<String, StrategyError> {
+        if let Some((name, message)) = self.broken_in(template).next() {
+            let (template, message) = (name.to_owned(), message.to_owned());
+            return Err(StrategyError::Prompt { template, message });
+        }
         let failed = |error: tera::Error| StrategyError::Prompt {
             template: template.to_owned(),
             message: Fault::of(&error).seen_from(template),
@@ -83,6 +116,13 @@ impl Prompts {
         let context = Context::from_serialize(variables).map_err(failed)?;
         let text = self.tera.render(template, &context).map_err(failed)?;
         Ok(tidy(&text))
+    }
+
+    /// The templates that do not compile among one and those that it uses, and why.
+    fn broken_in<'a>(&'a self, template: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let reached =
+            if self.broken.is_empty() { Vec::new() } else { undefined::reached(&self.sources, template) };
+        reached.into_iter().filter_map(|name| Some((name, self.broken.get(name)?.as_str())))
     }
 
     /// The sources, for the run folder.

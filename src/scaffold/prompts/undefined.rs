@@ -1,5 +1,5 @@
-//! Variables that a template asks for and nobody sets: which, and where they stand. The engine tells the names; the
-//! place is looked up in the sources, in the template itself or in one that it includes.
+//! Variables that a template asks for and nobody sets: which, where they stand, and what there is instead. The engine
+//! tells the names; the place is looked up in the sources, in the template itself or in one that it includes.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,13 @@ use podium_types::nearest::nearest;
 
 /// What to say of a variable that nobody sets.
 pub(super) fn told(sources: &BTreeMap<String, String>, template: &str, name: &str, known: &[&str]) -> String {
-    let hint =
+    let near =
         nearest(name, known.iter().copied()).map_or_else(String::new, |name| format!("; nearest: `{name}`"));
-    let what = format!("nothing sets the variable `{name}`{hint}");
+    let mut all = known.to_vec();
+    all.sort_unstable();
+    let there =
+        if all.is_empty() { "there are none".to_owned() } else { format!("there are: {}", all.join(", ")) };
+    let what = format!("nothing sets the variable `{name}`{near}; {there}");
     match place(sources, template, name) {
         Some((inner, line)) if inner == template => format!("line {line}: {what}"),
         Some((inner, line)) => format!("in `{inner}`, line {line}: {what}"),
@@ -23,21 +27,25 @@ fn place<'a>(
     template: &'a str,
     name: &str,
 ) -> Option<(&'a str, usize)> {
+    reached(sources, template)
+        .into_iter()
+        .find_map(|found| Some((found, line_of(sources.get(found)?, name)?)))
+}
+
+/// A template and all that it includes or extends, by itself or through others, in the order in which they are met.
+pub(super) fn reached<'a>(sources: &'a BTreeMap<String, String>, template: &'a str) -> Vec<&'a str> {
     let mut seen: Vec<&str> = vec![template];
     let mut next = 0;
     while let Some(template) = seen.get(next).copied() {
         next += 1;
-        let Some((template, text)) = sources.get_key_value(template) else { continue };
-        if let Some(line) = line_of(text, name) {
-            return Some((template, line));
-        }
+        let Some(text) = sources.get(template) else { continue };
         for included in quoted_after(text, "include").chain(quoted_after(text, "extends")) {
             if !seen.contains(&included) {
                 seen.push(included);
             }
         }
     }
-    None
+    seen
 }
 
 fn line_of(text: &str, name: &str) -> Option<usize> {
@@ -98,8 +106,11 @@ mod tests {
         ]
         .map(|(name, text)| (name.to_owned(), text.to_owned()))
         .into();
-        let said = told(&sources, "a", "metrc", &["metric"]);
-        assert_eq!(said, "in `b`, line 3: nothing sets the variable `metrc`; nearest: `metric`");
-        assert_eq!(told(&sources, "b", "other", &[]), "nothing sets the variable `other`");
+        let said = told(&sources, "a", "metrc", &["run", "metric"]);
+        assert_eq!(
+            said,
+            "in `b`, line 3: nothing sets the variable `metrc`; nearest: `metric`; there are: metric, run"
+        );
+        assert_eq!(told(&sources, "b", "other", &[]), "nothing sets the variable `other`; there are none");
     }
 }

@@ -6,16 +6,14 @@
 
 use std::sync::Arc;
 
-use podium_types::chat::ChatRequest;
 use podium_types::execution::{Collected, Ended, Execution};
 use podium_types::key::EffectKey;
 use podium_types::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{AnswerStatus, ParsedAnswer};
-use crate::blueprint::{Blueprint, PromptUse, RoleUse};
+use crate::blueprint::{Blueprint, RoleUse};
 use crate::common::Common;
-use crate::context::{Budget, RunContext, Task};
+use crate::context::RunContext;
 use crate::effect::python;
 use crate::node::NodeRecord;
 use crate::spec::check::invalid;
@@ -54,37 +52,12 @@ impl Blueprint for ScriptSpec {
         Vec::new()
     }
 
-    fn prompts(&self) -> Vec<PromptUse<'_>> {
-        Vec::new()
-    }
-
     fn composition(&self) -> Vec<(String, String)> {
         vec![("program".to_owned(), format!("{} of its own file, no model", self.script.file))]
     }
 
     fn strategy(self: Arc<Self>, _: Common) -> Box<dyn Strategy> {
         Box::new(RunScript { spec: self })
-    }
-
-    fn first_call(
-        self: Arc<Self>,
-        _: Common,
-        _: &Task,
-        _: &Budget,
-        _: &str,
-    ) -> Result<Option<(String, ChatRequest)>, StrategyError> {
-        Ok(None)
-    }
-
-    fn parse_answer(&self, _: &str, _: Option<&str>) -> ParsedAnswer {
-        ParsedAnswer {
-            status: AnswerStatus::Ok,
-            why: Some("this scaffold asks no model".to_owned()),
-            plan: None,
-            code: None,
-            actions: Vec::new(),
-            dropped: Vec::new(),
-        }
     }
 }
 

@@ -25,7 +25,7 @@ const MOST: usize = 40;
 pub fn faults(registry: &Registry, text: &str, prompts: &BTreeMap<String, String>) -> Vec<SpecError> {
     let mut found = Vec::new();
     let read = read_on(registry, text, &mut found);
-    let prompts = compile(prompts.clone(), &mut found);
+    let prompts = Prompts::new(prompts.clone()).map_err(|error| found.push(error)).ok();
     if let Some(Read { head, blueprint, .. }) = read {
         values(&head, &*blueprint, &mut found);
         if let Some(prompts) = prompts {
@@ -95,22 +95,7 @@ fn values(head: &Head, blueprint: &dyn Blueprint, found: &mut Vec<SpecError>) {
     found.extend(blueprint.check(head).err());
 }
 
-/// All templates, compiled; each that does not compile is told and left out.
-fn compile(mut sources: BTreeMap<String, String>, found: &mut Vec<SpecError>) -> Option<Prompts> {
-    for _ in 0..MOST {
-        let error = match Prompts::new(sources.clone()) {
-            Ok(prompts) => return Some(prompts),
-            Err(error) => error,
-        };
-        let SpecError::Prompt { template, .. } = &error else { return None };
-        let known = sources.get_mut(template).map(String::clear);
-        found.push(error);
-        known?;
-    }
-    None
-}
-
-/// Templates that are not there, and variables that nobody sets.
+/// Templates that are not there or do not compile, and variables that nobody sets.
 fn asked(head: &Head, blueprint: &dyn Blueprint, prompts: &Prompts, found: &mut Vec<SpecError>) {
     found.extend(prompts.faults(&head.benchmark.prompt, "benchmark.prompt", variables::BENCHMARK));
     for prompt in blueprint.prompts() {
@@ -137,7 +122,7 @@ fn rendered(head: Head, blueprint: Arc<dyn Blueprint>, prompts: Prompts, found: 
             found.push(SpecError::Prompt { template, message });
         }
     };
-    let (task, budget) = (samples::task(), samples::budget());
+    let (task, budget) = (samples::sample_task(), samples::budget());
     if let Err(error) = common.rules(&task, &budget) {
         add(error);
     }

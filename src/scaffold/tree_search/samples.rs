@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::prompts::cut::RemarkVariables;
 use crate::prompts::variables::{RunVariables, submission_path, word};
-use crate::samples::{PREVIEW, Sample, budget, task};
+use crate::samples::{PREVIEW, Sample, budget, sample_task};
 use crate::spec::OutputSpec;
 use crate::tree_search::operators::{Asks, Operator};
 use crate::tree_search::spec::TreeSearchSpec;
@@ -28,7 +28,7 @@ pub(crate) fn of(spec: &TreeSearchSpec) -> Vec<Sample> {
     let remark = RemarkVariables { part: "preview", lines: 3, characters: 120, designs: 0 };
     push(&mut samples, &spec.prompt_budget.remark, &remark);
     if let Some(review) = &spec.evaluation.review {
-        let task = task();
+        let task = sample_task();
         for (run, retry) in [(good(), false), (broken(), true)] {
             let variables = ReviewVariables {
                 description: &task.description,
@@ -58,7 +58,7 @@ fn operator_samples(
     only_drafts: bool,
     samples: &mut Vec<Sample>,
 ) {
-    let (task, budget) = (task(), budget());
+    let (task, budget) = (sample_task(), budget());
     let (good, broken) = (good(), broken());
     let parent = |id, run, metric: Option<&str>, code| ParentVariables {
         id,

@@ -14,9 +14,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use podium::run::external::{self, Agent, Stage};
-use podium_sandbox::{CpuSet, Environment, SandboxKind, Settings};
-use podium_scaffold::context::{Direction, EffectFuture, Grants};
-use podium_scaffold::{Budget, Effect, EffectResult, Registry, RunContext, Scaffold, Strategy as _, Task};
+use podium_sandbox::{Environment, SandboxKind, Settings};
+use podium_scaffold::context::EffectFuture;
+use podium_scaffold::{
+    Budget, Effect, EffectResult, Registry, RunContext, Scaffold, Strategy as _, Task, sample_task,
+};
 use podium_types::key::EffectKey;
 use podium_types::rng::Rng;
 
@@ -66,27 +68,6 @@ impl RunContext for Nothing {
 }
 
 fn world() -> Nothing {
-    let task = Task {
-        competition: "none".to_owned(),
-        description: String::new(),
-        metric: "accuracy".to_owned(),
-        direction: Direction::Higher,
-        metric_range: podium_types::range::Range::ANY,
-        submission_path: "./submission/submission.csv".to_owned(),
-        grants: Grants {
-            cpus: 1,
-            memory_bytes: None,
-            gpus: Vec::new(),
-            network: false,
-            shm_bytes: None,
-            disk_bytes: None,
-            mounts: Vec::new(),
-        },
-        packages: Vec::new(),
-        obfuscated: false,
-        submission_check: false,
-        validation: None,
-    };
     let budget = Budget {
         steps: 0,
         step_limit: None,
@@ -99,7 +80,7 @@ fn world() -> Nothing {
         cost: None,
         cost_limit: None,
     };
-    Nothing(task, budget)
+    Nothing(sample_task(), budget)
 }
 
 /// Microseconds for one effect of a program, its start left out by running it with none as well.
@@ -141,7 +122,7 @@ fn main() {
             }
         };
         let environment = Environment::of_user(Path::new("python3")).unwrap();
-        let stage = Stage { sandbox, environment, hidden: Vec::new(), cpus: CpuSet::default(), log: None };
+        let stage = Stage::new(sandbox, environment);
         for (name, program) in PROGRAMS {
             println!("{:<10}{name:<20}{:.0}", kind.name(), runtime.block_on(per_effect(program, &stage)));
         }

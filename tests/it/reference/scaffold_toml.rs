@@ -106,6 +106,9 @@ fn read_all() -> BTreeMap<String, Vec<Item>> {
             }
         }
     }
+    // The one strategy whose tables are read elsewhere.
+    let external = root.join("../run/external/spec.rs");
+    items("external/spec.rs", &std::fs::read_to_string(external).unwrap(), &mut found);
     found
 }
 
@@ -164,6 +167,7 @@ fn word(kind: &str) -> String {
         "f64" => "number",
         "u32" | "u64" | "usize" => "whole number",
         "Duration" => "duration, such as `90s` or `2h`",
+        "Value" => "any value",
         _ => "table",
     }
     .to_owned()
@@ -281,7 +285,7 @@ impl Page {
 
 /// The keys of a file that are no names that the file itself gives.
 fn keys(value: &toml::Value) -> Vec<String> {
-    const NAMED: [&str; 4] = ["models", "operators", "parameters", "arguments"];
+    const NAMED: [&str; 5] = ["models", "operators", "parameters", "arguments", "settings"];
     match value {
         toml::Value::Table(table) => table
             .iter()
@@ -320,13 +324,16 @@ fn scaffold_files() {
     page.table("", "CodeActSpec", "codeact/spec.rs", "Its tables");
     page.text.push_str("## `strategy = \"command\"`\n\n");
     page.table("", "CommandSpec", "command/spec.rs", "Its tables");
+    page.text.push_str("## `strategy = \"external\"`\n\n");
+    page.table("", "ExternalSpec", "external/spec.rs", "Its tables");
     page.text.push_str("## `strategy = \"script\"`\n\n");
     page.table("", "ScriptSpec", "script/mod.rs", "Its tables");
     let text = format!("{}\n", page.text.trim_end());
     // Whatever a shipped file says is told.
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scaffolds");
-    for file in std::fs::read_dir(folder).unwrap().flatten() {
-        let file: toml::Table = std::fs::read_to_string(file.path()).unwrap().parse().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let shipped = std::fs::read_dir(root.join("scaffolds")).unwrap().flatten().map(|file| file.path());
+    for file in shipped.chain([root.join("examples/external/greedy.toml")]) {
+        let file: toml::Table = std::fs::read_to_string(file).unwrap().parse().unwrap();
         for key in keys(&toml::Value::Table(file)) {
             assert!(text.contains(&format!("`{key}`")), "`{key}` is not told");
         }

@@ -1,12 +1,9 @@
 //! h-and-m-personalized-fashion-recommendations: the last eight days of purchases are test, one row a customer.
 
-use std::collections::BTreeMap;
-
+use crate::csv::Cell;
 use crate::prepare::bench::Workbench;
 use crate::prepare::error::PrepareError;
 use crate::prepare::frame::Frame;
-
-const COLUMNS: [&str; 5] = ["t_dat", "customer_id", "article_id", "price", "sales_channel_id"];
 
 pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     let frame = bench.read("transactions_train.csv")?;
@@ -19,20 +16,29 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     let first = days.iter().max().map_or(0, |last| last - 7);
     let part =
         |test: bool| frame.filter(|row| days.get(*row as usize).is_some_and(|day| (*day >= first) == test));
-    bench.write("public/transactions_train.csv", &part(false).keep(&COLUMNS)?)?;
+    bench.write("public/transactions_train.csv", &part(false))?;
     let test = part(true);
-    let mut bought: BTreeMap<String, String> = BTreeMap::new();
-    for (customer, article) in
-        test.column("customer_id")?.texts().into_iter().zip(test.column("article_id")?.texts())
-    {
-        let list = bought.entry(customer).or_default();
-        if !list.is_empty() {
-            list.push(' ');
-        }
-        list.push_str(&article);
+    let (customers, articles) = (test.column("customer_id")?, test.column("article_id")?.texts());
+    // Customers in their order; a purchase of nobody is nobody's.
+    let mut bought = test.groups("customer_id")?;
+    bought.retain(|(_, rows)| rows.first().is_some_and(|row| !matches!(customers.cell(*row), Cell::Missing)));
+    if customers.is_numeric() {
+        let numbers: Vec<f64> = customers.numbers().map(Option::unwrap_or_default).collect();
+        let number = |rows: &[u32]| {
+            rows.first().and_then(|row| numbers.get(*row as usize)).copied().unwrap_or_default()
+        };
+        bought.sort_by(|a, b| number(&a.1).total_cmp(&number(&b.1)));
+    } else {
+        bought.sort_by(|a, b| a.0.cmp(&b.0));
     }
-    let answers =
-        Frame::default().with_texts("customer_id", bought.keys()).with_texts("prediction", bought.values());
+    let lists = bought.iter().map(|(_, rows)| {
+        let list: Vec<&str> =
+            rows.iter().filter_map(|row| articles.get(*row as usize)).map(String::as_str).collect();
+        list.join(" ")
+    });
+    let answers = Frame::default()
+        .with_texts("customer_id", bought.iter().map(|(customer, _)| customer))
+        .with_texts("prediction", lists);
     bench.write("private/answers.csv", &answers)?;
     for name in ["articles.csv", "customers.csv", "sample_submission.csv", "images"] {
         bench.copy(name, &format!("public/{name}"))?;

@@ -14,26 +14,29 @@ pub(crate) fn run(bench: &Workbench<'_>) -> Result<(), PrepareError> {
     let ancestors = bench.read("train_ancestors.csv")?;
     let shuffled = ancestors.take(&RandomState::new(0).permutation(ancestors.rows()));
     let ids = shuffled.column("id")?.texts();
-    let mut hidden: HashSet<String> = HashSet::new();
+    let (mut hidden, mut shown): (HashSet<&String>, HashSet<&String>) = (HashSet::new(), HashSet::new());
+    let mut taken = 0;
     for (_, places) in shuffled.groups("ancestor_id")? {
-        if hidden.len() + places.len() <= most {
-            hidden.extend(places.iter().filter_map(|place| ids.get(*place as usize)).cloned());
-        }
+        let fits = taken + places.len() <= most;
+        taken += if fits { places.len() } else { 0 };
+        let part = if fits { &mut hidden } else { &mut shown };
+        part.extend(places.iter().filter_map(|place| ids.get(*place as usize)));
     }
-    demand(hidden.len() == most, || format!("{} notebooks are test, not {most}", hidden.len()))?;
-    let kept = |frame: &Frame, test: bool| -> Result<Frame, PrepareError> {
+    demand(taken == most, || format!("{taken} notebooks are test, not {most}"))?;
+    // A notebook without an ancestor belongs to neither part.
+    let kept = |frame: &Frame, wanted: &dyn Fn(&String) -> bool| -> Result<Frame, PrepareError> {
         let ids = frame.column("id")?.texts();
-        Ok(frame.filter(|row| ids.get(*row as usize).is_some_and(|id| hidden.contains(id)) == test))
+        Ok(frame.filter(|row| ids.get(*row as usize).is_some_and(wanted)))
     };
     bench.copy_each(ids.iter().map(|id| {
         let folder = if hidden.contains(id) { "test" } else { "train" };
         (format!("train/{id}.json"), format!("public/{folder}/{id}.json"))
     }))?;
     let orders = bench.read("train_orders.csv")?;
-    bench.write("public/train_orders.csv", &kept(&orders, false)?)?;
-    let answers = kept(&orders, true)?;
+    bench.write("public/train_orders.csv", &kept(&orders, &|id| shown.contains(id))?)?;
+    let answers = kept(&orders, &|id| hidden.contains(id))?;
     bench.write("private/test_orders.csv", &answers)?;
-    bench.write("public/train_ancestors.csv", &kept(&shuffled, false)?)?;
+    bench.write("public/train_ancestors.csv", &kept(&shuffled, &|id| !hidden.contains(id))?)?;
     let mut cells = Vec::new();
     for id in answers.column("id")?.texts() {
         let notebook = bench.json(&format!("train/{id}.json"))?;

@@ -154,7 +154,12 @@ async fn an_act_of_another_content_than_the_one_that_was_begun_is_told() {
         clock: Clock::resume(last_stamp(&[])),
         spending: Spending::resume(LIMITS, Usage::NOTHING),
         interrupt: interrupt.into(),
-        started: Record::Started { program: "test".to_owned(), sandbox: "none".to_owned(), config: None },
+        started: Record::Started {
+            program: "test".to_owned(),
+            sandbox: "none".to_owned(),
+            config: None,
+            files: None,
+        },
         limits: None,
         open_intents: open,
     };

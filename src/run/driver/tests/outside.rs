@@ -60,3 +60,41 @@ async fn what_is_recorded_waits_for_a_strategy_that_thinks() {
         "{differs}"
     );
 }
+
+/// Two requests at a time; its program is silent from the first of them on.
+struct Pair {
+    first: &'static str,
+    quiet: Cell<Quiet>,
+}
+
+impl Strategy for Pair {
+    fn run<'a>(&'a self, context: &'a dyn RunContext) -> StrategyFuture<'a> {
+        Box::pin(async move {
+            self.quiet.set(Quiet::Silent);
+            for step in 0..2 {
+                let one = context.note(EffectKey::step(step, self.first), String::new());
+                let other = context.note(EffectKey::step(step, "other"), String::new());
+                let (one, other) = futures_util::future::join(one, other).await;
+                one.and(other)?;
+            }
+            Ok(Finished { reason: "both".to_owned() })
+        })
+    }
+
+    fn quiet(&self) -> Quiet {
+        self.quiet.get()
+    }
+}
+
+#[tokio::test]
+async fn one_that_waits_for_what_the_journal_never_answers_is_told_without_its_whole_silence() {
+    let pair = |first| Pair { first, quiet: Cell::new(Quiet::Busy) };
+    let whole = sit_with(&pair("one"), &[], Unruly::default(), None).await.entries;
+    assert_eq!(replay_with(&pair("one"), whole.clone()).await.unwrap().by, StoppedBy::Finished);
+    // A run that was cut may have been waiting for more than its journal answers: that is told a little later.
+    let cut = whole[..whole.len() - 1].to_vec();
+    for journal in [whole, cut] {
+        let told = replay_with(&pair("another"), journal).await.unwrap_err().to_string();
+        assert!(told.contains("note `step/0/one`") && told.contains("step/0/another"), "{told}");
+    }
+}

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use podium_scaffold::spec::overrides::Origin;
 use podium_scaffold::tree_search::policy::rules::{RuleSpec, RulesSpec};
-use podium_scaffold::{Scaffold, SpecError};
+use podium_scaffold::{Registry, Scaffold, SpecError};
 
 use crate::support::{AIDE, AIDE_MLEBENCH, TREE_SEARCHES, aide, prompts, scaffold, tables};
 
@@ -128,10 +128,8 @@ fn a_template_may_not_ask_for_what_nobody_sets() {
     templates.get_mut("aide/task.md.tera").unwrap().push_str("{{ descripton }}");
     let error = Scaffold::load(AIDE, templates, &[]).unwrap_err();
     let SpecError::Prompt { message, .. } = &error else { panic!("{error}") };
-    assert_eq!(
-        message,
-        "in `aide/task.md.tera`, line 7: nothing sets the variable `descripton`; nearest: `description`"
-    );
+    let told = "in `aide/task.md.tera`, line 7: nothing sets the variable `descripton`; nearest: `description`; there are: ";
+    assert!(message.starts_with(told) && message.contains(" description, direction, "), "{message}");
 }
 
 #[test]
@@ -156,6 +154,26 @@ fn a_wrong_template_is_one_sentence_with_its_line() {
         message
     });
     insta::assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn a_wrong_template_is_the_fault_of_those_who_use_it() {
+    let broken = |name: &str| {
+        let mut templates = prompts();
+        templates.insert(name.into(), "{% if %}".into());
+        templates.insert("other/too.md.tera".into(), "{{ 1 | no_such_filter }}".into());
+        templates
+    };
+    let loads =
+        |templates| Scaffold::load(AIDE, templates, &[]).map(|_| ()).map_err(|error| error.to_string());
+    assert_eq!(loads(broken("other/draft.md.tera")), Ok(()), "nothing of it is used");
+    // One that others include: named itself, and not they.
+    for name in ["aide/draft.md.tera", "aide/task.md.tera"] {
+        let told = loads(broken(name)).unwrap_err();
+        assert!(told.starts_with(&format!("prompt `{name}`: line 1: ")), "{told}");
+        let faults = podium_scaffold::spec::faults(&Registry::shipped(), AIDE, &broken(name));
+        assert_eq!(faults.iter().map(ToString::to_string).collect::<Vec<_>>(), [told]);
+    }
 }
 
 #[test]

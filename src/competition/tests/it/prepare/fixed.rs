@@ -11,7 +11,7 @@ use podium_competition::{Catalog, Competition};
 
 use super::cases::{digest, oracle, tree};
 
-fn catalog(id: &str) -> Catalog {
+pub(super) fn catalog(id: &str) -> Catalog {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmark/competitions");
     let text = std::fs::read_to_string(folder.join(format!("{id}.toml"))).unwrap();
     Catalog::from_texts([(format!("competitions/{id}.toml"), text)].into()).unwrap()

@@ -7,6 +7,7 @@ mod blocks;
 mod cases;
 mod fixed;
 mod real;
+mod strays;
 
 macro_rules! oracle {
     ($($name:ident = $id:literal,)*) => {
