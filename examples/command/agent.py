@@ -8,6 +8,13 @@ def ask(text):
     return answer["choices"][0]["message"]["content"]
 
 task = open(os.environ["PODIUM_TASK_FILE"]).read()
-answer = ask(task + "\nAnswer with one Python script in a fenced block.")
-open("solution.py", "w").write(re.search(r"```python\n(.*?)```", answer, re.S)[1])
-subprocess.run(["python3", "solution.py"], check=True)
+question = task + "\nAnswer with one Python script in a fenced block."
+for _ in range(4):
+    script = re.search(r"```python\n(.*?)```", ask(question), re.S)[1]
+    open("solution.py", "w").write(script)
+    ran = subprocess.run(["python3", "solution.py"], stderr=subprocess.PIPE, text=True)
+    if ran.returncode == 0:
+        break
+    question = f"{task}\nMend this script.\n\n```python\n{script}```\n\n{ran.stderr[-2000:]}"
+else:
+    raise SystemExit("no script ran to its end")

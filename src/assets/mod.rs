@@ -61,8 +61,8 @@ pub struct Assets {
     clone: Option<PathBuf>,
     /// Whether the folder was named, or found from the working directory.
     own: bool,
-    /// What is compiled in stays where it is.
-    texts: BTreeMap<String, Cow<'static, str>>,
+    /// What is compiled in stays where it is, and is not looked at before it is asked for: nobody needs all of it.
+    texts: BTreeMap<String, Cow<'static, [u8]>>,
     overridden: Vec<String>,
     /// Of these, those that stand in the place of one of their name.
     replaced: Vec<String>,
@@ -124,16 +124,16 @@ impl Assets {
 
     /// Puts one text in force.
     pub fn put(&mut self, name: &str, text: String) {
-        if self.texts.get(name).is_none_or(|now| **now != *text) {
+        if self.texts.get(name).is_none_or(|now| **now != *text.as_bytes()) {
             self.overridden.push(name.to_owned());
-            let before = self.texts.insert(name.to_owned(), text.into());
+            let before = self.texts.insert(name.to_owned(), text.into_bytes().into());
             self.replaced.extend(before.map(|_| name.to_owned()));
         }
     }
 
     /// The text of one asset, for example `scaffolds/aide.toml`.
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.texts.get(name).map(AsRef::as_ref)
+        self.texts.get(name).map(|bytes| text_of(bytes))
     }
 
     /// All assets whose names begin with `prefix` and end with `suffix`, by name.
@@ -141,7 +141,7 @@ impl Assets {
         self.texts
             .iter()
             .filter(|(name, _)| name.starts_with(prefix) && name.ends_with(suffix))
-            .map(|(name, text)| (name.clone(), text.clone().into_owned()))
+            .map(|(name, bytes)| (name.clone(), text_of(bytes).to_owned()))
             .collect()
     }
 
@@ -227,16 +227,17 @@ impl Assets {
     }
 }
 
-fn embed<E: rust_embed::RustEmbed>(root: &str, texts: &mut BTreeMap<String, Cow<'static, str>>) {
+fn embed<E: rust_embed::RustEmbed>(root: &str, texts: &mut BTreeMap<String, Cow<'static, [u8]>>) {
     for name in E::iter() {
-        let text = E::get(&name).and_then(|file| match file.data {
-            Cow::Borrowed(bytes) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
-            Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
-        });
-        if let Some(text) = text {
-            texts.insert(format!("{root}/{name}"), text);
+        if let Some(file) = E::get(&name) {
+            texts.insert(format!("{root}/{name}"), file.data);
         }
     }
+}
+
+/// An asset as text, which all of them are.
+fn text_of(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
 }
 
 fn is_asset(name: &str) -> bool {

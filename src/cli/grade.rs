@@ -64,14 +64,14 @@ pub(crate) fn main(
         return grade_nodes::main(run, arguments.ended, arguments.json, site, terminal);
     }
     let site = site.open(terminal)?;
-    let catalog = site.competitions()?;
     if let (Some(list), Some(output)) = (&arguments.jsonl, &arguments.output) {
+        let catalog = site.competitions()?;
         return grade_list::main(list, output, arguments.json, &site, &catalog, terminal);
     }
     let (Some(id), Some(submission)) = (&arguments.competition, &arguments.submission) else {
         return Err(Failure::usage("no submission was named").hint("podium grade -c ID submission.csv"));
     };
-    let mut competition = catalog.get(id).map_err(RunError::from)?.clone();
+    let mut competition = site.competition(id)?;
     if let Some(file) = &arguments.leaderboard {
         competition.board = leaderboard(file, &competition)?;
     }

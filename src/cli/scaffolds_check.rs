@@ -116,10 +116,11 @@ pub(crate) fn main(arguments: &Arguments, site: &Site, terminal: &Terminal) -> R
         match found.len() {
             0 if dry_run.is_null() => terminal.line(&format!("{id}: nothing was found; no dry run was made")),
             0 => terminal.line(&escape(&format!(
-                "{id}: nothing was found; the dry run on {} ended {} (stopped by {})",
+                "{id}: nothing was found; the dry run on {} ended {} (stopped by {}: {})",
                 part("competition"),
                 part("outcome"),
-                part("stopped_by")
+                part("stopped_by"),
+                part("detail")
             ))),
             1 => terminal.line(&format!("{id}: 1 fault")),
             count => terminal.line(&format!("{id}: {count} faults")),

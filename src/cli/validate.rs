@@ -32,12 +32,11 @@ pub(crate) fn main(
     terminal: &Terminal,
 ) -> Result<ExitCode, Failure> {
     let site = site.open(terminal)?;
-    let catalog = site.competitions()?;
-    let competition = catalog.get(&arguments.competition).map_err(RunError::from)?;
-    let data = site.prepared(competition)?;
-    let sample = data.sample_submission(competition);
-    let answers = data.answers(competition);
-    let verdict = podium_competition::validate(competition, &arguments.submission, &answers, Some(&sample))
+    let competition = site.competition(&arguments.competition)?;
+    let data = site.prepared(&competition)?;
+    let sample = data.sample_submission(&competition);
+    let answers = data.answers(&competition);
+    let verdict = podium_competition::validate(&competition, &arguments.submission, &answers, Some(&sample))
         .map_err(RunError::from)?;
     if arguments.json {
         terminal.json(&verdict);

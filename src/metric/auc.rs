@@ -11,10 +11,10 @@ use crate::sum::{mean, pairwise_sum};
 /// better. Source: scikit-learn `roc_auc_score`.
 pub fn roc_auc(truth: &[bool], scores: &[f64]) -> Result<f64, MetricError> {
     let curve = Curve::of(truth, scores, "roc_auc")?;
-    if curve.positives == 0 || curve.negatives == 0 {
+    if curve.positives.is_empty() || curve.negatives.is_empty() {
         return Ok(f64::NAN);
     }
-    Ok(trapezoids(&curve.points()))
+    Ok(trapezoids(curve.points()))
 }
 
 /// Mean of [`roc_auc`] over columns; NaN as soon as one column is.
@@ -45,13 +45,13 @@ pub struct Band {
 /// 1, higher is better. Source: the metric of Kaggle's ALASKA2 competition.
 pub fn weighted_roc_auc(truth: &[bool], scores: &[f64], bands: &[Band]) -> Result<f64, MetricError> {
     let curve = Curve::of(truth, scores, "weighted_roc_auc")?;
-    if curve.positives == 0 {
+    if curve.positives.is_empty() {
         return Ok(0.0);
     }
-    if curve.negatives == 0 {
+    if curve.negatives.is_empty() {
         return Ok(f64::NAN);
     }
-    let mut points = curve.points();
+    let mut points: Vec<(f64, f64)> = curve.points().collect();
     for height in bands.iter().flat_map(|band| [band.from, band.to]) {
         insert_height(&mut points, height);
     }
@@ -64,7 +64,7 @@ pub fn weighted_roc_auc(truth: &[bool], scores: &[f64], bands: &[Band]) -> Resul
             .map(|(width, height)| (*width, height - band.from))
             .collect();
         part.push((1.0, band.to - band.from));
-        areas += band.weight * trapezoids(&part);
+        areas += band.weight * trapezoids(part.into_iter());
         normal += band.weight * (band.to - band.from);
     }
     Ok(areas / normal)
@@ -102,70 +102,103 @@ pub fn average_precision(truth: &[bool], scores: &[f64]) -> Result<f64, MetricEr
     Ok(total)
 }
 
-/// A ROC curve in counts: after each distinct score, false and true positives so far.
+/// A ROC curve: the scores of positives and those of negatives, highest first. Its steps are told from them and not
+/// written down, for they may be as many as the rows.
 struct Curve {
-    steps: Vec<(u64, u64)>,
-    positives: u64,
-    negatives: u64,
+    positives: Vec<f64>,
+    negatives: Vec<f64>,
 }
 
 impl Curve {
     fn of(truth: &[bool], scores: &[f64], metric: &'static str) -> Result<Self, MetricError> {
-        let order = descending(truth, scores, metric)?;
-        let mut steps: Vec<(u64, u64)> = Vec::new();
-        let (mut negatives, mut positives) = (0, 0);
-        for_each_tie(&order, |hits, misses| {
-            negatives += misses;
-            positives += hits;
-            steps.push((negatives, positives));
-        });
-        Ok(Self { steps, positives, negatives })
+        comparable(truth, scores, metric)?;
+        let positives = truth.iter().filter(|positive| **positive).count();
+        let side = |wanted: bool, count: usize| {
+            let rows = scores.iter().zip(truth).filter(|(_, positive)| **positive == wanted);
+            let mut side = Vec::with_capacity(count);
+            side.extend(rows.map(|(score, _)| unsigned_zero(*score)));
+            side.sort_unstable_by(|left, right| right.total_cmp(left));
+            side
+        };
+        Ok(Self { positives: side(true, positives), negatives: side(false, truth.len() - positives) })
+    }
+
+    /// After each distinct score, false and true positives so far.
+    fn steps(&self) -> impl Iterator<Item = (usize, usize)> {
+        let (mut negatives, mut positives) = (self.negatives.as_slice(), self.positives.as_slice());
+        std::iter::from_fn(move || {
+            let score = match (negatives, positives) {
+                ([], []) => return None,
+                ([one, ..], []) | ([], [one, ..]) => *one,
+                ([one, ..], [other, ..]) => one.max(*other),
+            };
+            negatives = below(negatives, score);
+            positives = below(positives, score);
+            Some((self.negatives.len() - negatives.len(), self.positives.len() - positives.len()))
+        })
     }
 
     /// Points of the curve as rates, from (0, 0). As in scikit-learn, a point is dropped when the steps before and
     /// after it are equal; the first step is always kept.
-    fn points(&self) -> Vec<(f64, f64)> {
-        let rate = |(negatives, positives): (u64, u64)| {
-            (negatives as f64 / self.negatives as f64, positives as f64 / self.positives as f64)
+    fn points(&self) -> impl Iterator<Item = (f64, f64)> {
+        let rate = |(negatives, positives): (usize, usize)| {
+            (negatives as f64 / self.negatives.len() as f64, positives as f64 / self.positives.len() as f64)
         };
-        let mut points = vec![(0.0, 0.0)];
-        let bent = |window: &[(u64, u64)]| match window {
-            [before, here, after] => {
-                here.0 - before.0 != after.0 - here.0 || here.1 - before.1 != after.1 - here.1
+        let (mut steps, mut before) = (self.steps().peekable(), None::<(usize, usize)>);
+        let bends = std::iter::from_fn(move || {
+            loop {
+                let here = steps.next()?;
+                let straight = before.replace(here).zip(steps.peek()).is_some_and(|(before, after)| {
+                    here.0 - before.0 == after.0 - here.0 && here.1 - before.1 == after.1 - here.1
+                });
+                if !straight {
+                    return Some(rate(here));
+                }
             }
-            _ => true,
-        };
-        for (position, step) in self.steps.iter().enumerate() {
-            let window = position.checked_sub(1).and_then(|before| self.steps.get(before..before + 3));
-            if window.is_none_or(bent) {
-                points.push(rate(*step));
-            }
-        }
-        points
+        });
+        std::iter::once((0.0, 0.0)).chain(bends)
     }
 }
 
+/// What is left of scores, highest first, behind those that equal the first.
+fn below(scores: &[f64], score: f64) -> &[f64] {
+    let equal = scores.iter().take_while(|other| other.total_cmp(&score).is_eq()).count();
+    scores.get(equal..).unwrap_or_default()
+}
+
 /// Area below points that go from left to right.
-fn trapezoids(points: &[(f64, f64)]) -> f64 {
+fn trapezoids(mut points: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let Some(mut left) = points.next() else { return 0.0 };
     let parts: Vec<f64> = points
-        .windows(2)
-        .map(|pair| match pair {
-            [left, right] => (right.0 - left.0) * (right.1 + left.1) / 2.0,
-            _ => 0.0,
+        .map(|right| {
+            let left = std::mem::replace(&mut left, right);
+            (right.0 - left.0) * (right.1 + left.1) / 2.0
         })
         .collect();
     pairwise_sum(&parts)
 }
 
-/// Rows as (score, positive), highest score first; infinities are scores, NaN is refused.
-fn descending(truth: &[bool], scores: &[f64], metric: &'static str) -> Result<Vec<(f64, bool)>, MetricError> {
+/// Both sides are of one length, and no score is NaN; infinities are scores.
+fn comparable(truth: &[bool], scores: &[f64], metric: &'static str) -> Result<(), MetricError> {
     same_length(truth.len(), scores.len())?;
-    if let Some((row, value)) = scores.iter().copied().enumerate().find(|(_, score)| score.is_nan()) {
-        return Err(MetricError::PredictionOutOfDomain { metric, row, value, domain: "numbers" });
+    match scores.iter().copied().enumerate().find(|(_, score)| score.is_nan()) {
+        Some((row, value)) => {
+            Err(MetricError::PredictionOutOfDomain { metric, row, value, domain: "numbers" })
+        }
+        None => Ok(()),
     }
-    // Adding 0 turns −0 into +0, which the total order would tell apart.
+}
+
+/// −0 as +0, which the total order would tell apart.
+fn unsigned_zero(score: f64) -> f64 {
+    score + 0.0
+}
+
+/// Rows as (score, positive), highest score first.
+fn descending(truth: &[bool], scores: &[f64], metric: &'static str) -> Result<Vec<(f64, bool)>, MetricError> {
+    comparable(truth, scores, metric)?;
     let mut order: Vec<(f64, bool)> =
-        scores.iter().zip(truth).map(|(score, positive)| (score + 0.0, *positive)).collect();
+        scores.iter().zip(truth).map(|(score, positive)| (unsigned_zero(*score), *positive)).collect();
     order.sort_unstable_by(|left, right| right.0.total_cmp(&left.0));
     Ok(order)
 }

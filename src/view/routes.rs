@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -39,16 +40,13 @@ struct Asked {
 pub(super) fn routes(shelf: Arc<Shelf>) -> Router {
     let desk = Desk { shelf, room: Arc::new(tokio::sync::Semaphore::new(AT_ONCE)) };
     let mut router = Router::new();
-    for (path, page) in [
-        ("/", "list"),
-        ("/experiment", "experiment"),
-        ("/run", "run"),
-        ("/compare", "compare"),
-        ("/search", "search"),
-    ] {
+    for (path, page) in
+        [("/", "list"), ("/experiment", "experiment"), ("/compare", "compare"), ("/search", "search")]
+    {
         router = router.route(path, get(move || async move { page_of(page) }));
     }
     router
+        .route("/run", get(run_page))
         .route("/assets/{name}", get(|Path(name): Path<String>| async move { asset_of(&name) }))
         .route("/api/list", get(listing))
         .route("/api/experiment", get(experiment))
@@ -65,6 +63,20 @@ fn page_of(page: &str) -> Response {
         Some(text) => answer(StatusCode::OK, "text/html; charset=utf-8", text),
         None => plain(StatusCode::NOT_FOUND, "there is no such page\n"),
     }
+}
+
+/// The page of a run. Its journal is read while the browser gets the script that will ask for it; what cannot be read is
+/// told then.
+async fn run_page(State(desk): State<Desk>, asked: Result<Query<Asked>, QueryRejection>) -> Response {
+    if let Ok(Query(asked)) = asked
+        && let Ok(room) = Arc::clone(&desk.room).try_acquire_owned()
+    {
+        tokio::task::spawn_blocking(move || {
+            desk.shelf.read_ahead(&asked.at);
+            drop(room);
+        });
+    }
+    page_of("run")
 }
 
 fn asset_of(name: &str) -> Response {

@@ -118,6 +118,14 @@ impl Shelf {
         kept
     }
 
+    /// Reads what a run's journal has got since the last time, for whoever is about to ask.
+    pub fn read_ahead(&self, at: &str) {
+        let Ok(run) = self.root.run(at) else { return };
+        let outline = self.outline(at);
+        // What does not read is told to whoever asks.
+        let _ = outline.lock().unwrap_or_else(PoisonError::into_inner).read_on(&run);
+    }
+
     /// A run, with what changed of its items after entry `since`.
     ///
     /// # Errors

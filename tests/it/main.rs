@@ -62,6 +62,7 @@ mod secrets;
 mod secrets_everywhere;
 mod server;
 mod service;
+mod stranger;
 mod strategies;
 mod view;
 mod workers;

@@ -36,6 +36,10 @@ fn the_page_says_what_the_journal_says() {
 
     let documents = documents(&page);
     let shown = run.show(&place);
+    // Who ran it and who looked at it closed the journal for good.
+    for beside in ["journal.db-wal", "journal.db-shm"] {
+        assert!(!run.path.join(beside).exists(), "{beside} is left");
+    }
     let nodes = shown["nodes"].as_array().unwrap();
     let items = documents["items"].as_array().unwrap();
     assert_eq!(items.len(), nodes.len());

@@ -1,17 +1,15 @@
 //! Loops with a small real model, which says what it likes: steps without a crash, whatever that is; and an agent that
-//! others wrote, as it comes from its registry; and a crate of a user's own.
+//! others wrote, as it comes from its registry.
 //!
 //! `tests/services/with.sh` runs them with llama.cpp's server and a model of 135 million parameters; without it they say
 //! that they are skipped. The window of that server is small, so the prompts of a few steps do not fit it any more.
 
-use std::path::Path;
 use std::time::Duration;
 
 use serde_json::json;
 
 use crate::command;
 use crate::service::{Service, toy_script};
-use crate::strategies;
 use crate::support::{Place, Podium, Run, need, place};
 
 /// A processor that others use too reads some twenty tokens of a prompt a second.
@@ -118,50 +116,4 @@ fn mini_swe_agent_is_graded() {
     let requests = service.requests();
     let told = requests[1].body()["messages"].as_array().unwrap().last().unwrap().to_string();
     assert!(told.contains("train.csv") && told.contains("\\\\n0\\\\n"), "{told}");
-}
-
-/// A crate outside of the workspace, as the guide has it: its own lock file, the packages by their paths, ten lines. It
-/// builds the packages anew, which takes a minute or two.
-#[test]
-fn a_crate_outside_of_the_workspace_is_a_program_of_ones_own() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let place = Place::new();
-    let manifest = std::fs::read_to_string(root.join("Cargo.toml")).unwrap();
-    // Cargo takes profiles from no dependency.
-    let profile =
-        &manifest[manifest.find("[profile.dev]").unwrap()..manifest.find("[profile.bench]").unwrap()];
-    place.write(
-        "own/Cargo.toml",
-        format!(
-            "[package]\nname = \"own\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
-             podium = {{ path = \"{root}\" }}\npodium-scaffold = {{ path = \"{root}/src/scaffold\" }}\n\
-             serde = {{ version = \"1\", features = [\"derive\"] }}\n\n{profile}",
-            root = root.display()
-        ),
-    );
-    for (file, to) in [("Cargo.lock", "Cargo.lock"), ("examples/strategies/policy.rs", "src/policy.rs")] {
-        place.write(&format!("own/{to}"), std::fs::read(root.join(file)).unwrap());
-    }
-    place.write(
-        "own/src/main.rs",
-        "mod policy;\n\nfn main() -> std::process::ExitCode {\n    let registry = podium_scaffold::Registry::shipped();\n    \
-         podium::cli::main_with(registry.with_policy::<policy::EpsilonSpec>(\"epsilon\"))\n}\n",
-    );
-    // Beside what the workspace has built: what others wrote is there already.
-    let target = Path::new(env!("CARGO_BIN_EXE_podium")).parent().unwrap().parent().unwrap();
-    let built = std::process::Command::new(env!("CARGO"))
-        .args(["build", "--offline", "--quiet", "--target-dir"])
-        .arg(target)
-        .current_dir(place.path().join("own"))
-        .output()
-        .unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    let best_first = std::fs::read_to_string(root.join("scaffolds/best-first.toml")).unwrap();
-    let eager = strategies::with_table(&best_first, &strategies::shown("policy.rs"));
-    place.write("work/eager.toml", eager.replace("id = \"best-first\"", "id = \"eager\""));
-    let told = Podium::of(&place, &target.join("debug/own"))
-        .args(["scaffolds", "check", "eager.toml", "--no-run"])
-        .output()
-        .expect(0);
-    assert!(told.stdout.contains("eager: nothing was found"), "{}", told.stdout);
 }

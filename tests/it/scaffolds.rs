@@ -120,12 +120,15 @@ fn a_check_tells_all_faults_and_tries_what_has_none() {
     }
     std::os::unix::fs::symlink(place::toy_assets().join("benchmark"), place.work().join("benchmark"))
         .unwrap();
-    let tried = podium(&place)
-        .args(["check", "mine", "-c", "toy", "--json", "--cpus", "1", "--memory", "512MiB", "--python"])
-        .arg(place::python())
-        .output()
-        .expect(0)
-        .json();
+    // An agent that lies beside the scaffolds of its folder can be shown to the sandbox.
+    podium(&place).args(["new", "agent", "--from", "command"]).output().expect(0);
+    let check = |arguments: &[&str]| {
+        let told = podium(&place).arg("check").args(arguments).args(["-c", "toy", "--json", "--cpus", "1"]);
+        told.args(["--memory", "512MiB", "--python"]).arg(place::python()).output().expect(0).json()
+    };
+    let agent = check(&["agent", "--mount", "agent=agents/agent"]);
+    assert_eq!(agent["dry_run"]["stopped_by"], "finished", "{agent}");
+    let tried = check(&["mine"]);
     assert_eq!(
         (&tried["faults"], &tried["dry_run"]["stopped_by"]),
         (&serde_json::json!([]), &"steps".into()),

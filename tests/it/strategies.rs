@@ -19,7 +19,7 @@ fn source(name: &str) -> String {
 }
 
 /// The tables that an example's own words show.
-pub(crate) fn shown(file: &str) -> String {
+fn shown(file: &str) -> String {
     let source = source(file);
     let lines = source
         .lines()

@@ -25,6 +25,31 @@ pub enum CsvError {
         /// Number of cells.
         found: usize,
     },
+    /// A row is absurdly long.
+    #[error("the row that begins on line {line} has more than {limit} bytes; is a quote in it never closed?")]
+    RowTooLarge {
+        /// Line on which it begins.
+        line: u64,
+        /// The limit.
+        limit: usize,
+    },
+    /// So many rows are short that what they lack would fill the memory.
+    #[error(
+        "data row {row} (line {line}) has {found} cells where {expected} are expected, and with those before it lacks \
+         more than {limit}"
+    )]
+    TooManyShortRows {
+        /// Data row.
+        row: u64,
+        /// Line of the file on which the row ends.
+        line: u64,
+        /// Number of columns.
+        expected: usize,
+        /// Number of cells.
+        found: usize,
+        /// Cells that the rows of a table may lack.
+        limit: usize,
+    },
     /// The file ends inside quotes.
     #[error("a quote that opens on line {line} is never closed")]
     UnclosedQuote {

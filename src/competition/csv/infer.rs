@@ -4,11 +4,17 @@
 
 use crate::csv::column::{Column, MixedCell, Texts};
 use crate::csv::number::{Decimals, NoInteger, UnsignedSeen, boolean, int64, is_missing, uint64};
+use crate::csv::packed::{self, Packed};
 
 /// The cells of one column, block by block. Blocks of text stay where they are, so that a column of text is written
-/// once; any other type becomes a column of its own.
+/// once; any other type becomes a column of its own. Short plain numbers are packed until a cell comes that is none.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
+    /// The cells of the block that has not ended, where all of them are such numbers.
+    packed: Vec<Packed>,
+    spells: Spells,
+    /// Rows of a whole block.
+    block_rows: usize,
     cells: Texts,
     /// Rows of the blocks before the last one, all of them text.
     settled: usize,
@@ -16,25 +22,73 @@ pub(crate) struct Blocks {
     runs: Vec<Column>,
 }
 
+/// Which cells are kept as the file spells them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Spells {
+    /// None so far.
+    #[default]
+    No,
+    /// Those of the block that has not ended: one of them cannot be packed.
+    ThisBlock,
+    /// All of them: the column is text whatever its cells are, and no word means "missing".
+    All,
+}
+
 impl Blocks {
+    pub(crate) fn new(as_text: bool, block_rows: usize) -> Self {
+        Self { spells: if as_text { Spells::All } else { Spells::No }, block_rows, ..Self::default() }
+    }
+
+    /// Takes out what has come so far.
+    pub(crate) fn take(&mut self) -> Self {
+        let next = Self::new(self.spells == Spells::All, self.block_rows);
+        std::mem::replace(self, next)
+    }
+
     pub(crate) fn push(&mut self, cell: &str) {
+        if self.spells == Spells::No {
+            if let Some(number) = Packed::of(cell.as_bytes()) {
+                if self.packed.capacity() == 0 {
+                    // Room for all at once: what is not used of it costs nothing, and what grows bit by bit is copied
+                    // and leaves holes.
+                    self.packed.reserve_exact(self.block_rows);
+                }
+                return self.packed.push(number);
+            }
+            self.spell_packed();
+        }
         self.cells.push_spelled(cell);
     }
 
-    /// Ends a block; its cells are kept as the file spells them, none of them missing.
-    pub(crate) fn end_as_text(&mut self) {
-        self.settle_text(|_| false);
+    fn spell_packed(&mut self) {
+        self.spells = Spells::ThisBlock;
+        let mut text = String::new();
+        for number in std::mem::take(&mut self.packed) {
+            number.spell(&mut text);
+            self.cells.push_spelled(&text);
+        }
     }
 
-    /// Ends a block under the type that fits all of its cells.
-    pub(crate) fn end_inferred(&mut self, decimals: Decimals) {
-        if self.cells.len() == self.settled {
-            return self.end_as_text();
+    /// Ends a block, under the type that fits all of its cells.
+    pub(crate) fn end_block(&mut self, decimals: Decimals) {
+        match self.spells {
+            Spells::All => self.settle_text(|_| false),
+            Spells::No => {
+                let column = packed::column(std::mem::take(&mut self.packed), decimals);
+                self.append(column);
+            }
+            Spells::ThisBlock => {
+                self.spells = Spells::No;
+                self.end_spelled(decimals);
+            }
         }
+    }
+
+    fn end_spelled(&mut self, decimals: Decimals) {
         let column = match self.integers() {
             Integers::Column(column) => Some(column),
             Integers::Text { missing_words: true } => None,
-            Integers::Text { missing_words: false } => return self.end_as_text(),
+            Integers::Text { missing_words: false } => return self.settle_text(|_| false),
             Integers::No => self.floats(decimals).or_else(|| self.booleans()),
         };
         match column {

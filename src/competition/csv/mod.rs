@@ -11,6 +11,7 @@ mod error;
 mod infer;
 mod marks;
 mod number;
+mod packed;
 mod pieces;
 mod raw;
 mod table;

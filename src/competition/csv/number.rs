@@ -237,33 +237,57 @@ pub(crate) fn float64(cell: &[u8]) -> Option<f64> {
     None
 }
 
-/// A plain decimal of few digits, by one correctly rounded division: its digits make a whole number that a double holds
-/// exactly, and so is the power of ten. None of anything else.
-fn short_decimal(cell: &[u8]) -> Option<f64> {
-    /// More would not fit 53 bits.
-    const DIGITS: usize = 15;
-    const POWERS: [f64; DIGITS + 1] =
-        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-    let (negative, body) = take_sign(cell);
-    if body.len() > DIGITS + 1 {
-        return None;
-    }
-    let (mut number, mut digits, mut point) = (0u64, 0, None);
-    for byte in body {
-        match byte {
-            b'0'..=b'9' => {
-                number = number * 10 + u64::from(byte - b'0');
-                digits += 1;
-            }
-            b'.' if point.is_none() => point = Some(digits),
-            _ => return None,
+/// Digits that a double holds exactly whatever they are, and of which a power of ten is exact as well.
+const FEW: usize = 15;
+
+/// Few digits, perhaps with a point among them or at an end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FewDigits {
+    /// All of them as a whole number.
+    pub(crate) number: u64,
+    /// How many they are: 1 to 15.
+    pub(crate) count: usize,
+    /// How many of them stand behind the point, where there is one.
+    pub(crate) behind: Option<usize>,
+}
+
+impl FewDigits {
+    /// What follows the sign of a cell, where it is that.
+    #[inline]
+    pub(crate) fn of(body: &[u8]) -> Option<Self> {
+        if body.len() > FEW + 1 {
+            return None;
         }
+        let (mut number, mut count, mut before) = (0u64, 0, None);
+        for byte in body {
+            match byte {
+                b'0'..=b'9' => {
+                    number = number * 10 + u64::from(byte - b'0');
+                    count += 1;
+                }
+                b'.' if before.is_none() => before = Some(count),
+                _ => return None,
+            }
+        }
+        let behind = before.map(|before| count - before);
+        (1..=FEW).contains(&count).then_some(Self { number, count, behind })
     }
-    if digits == 0 || digits > DIGITS {
-        return None;
-    }
-    let value = number as f64 / POWERS.get(digits - point.unwrap_or(digits))?;
-    Some(if negative { -value } else { value })
+}
+
+/// A plain decimal of few digits. None of anything else.
+fn short_decimal(cell: &[u8]) -> Option<f64> {
+    let (negative, body) = take_sign(cell);
+    let digits = FewDigits::of(body)?;
+    Some(ratio(negative, digits.number, digits.behind.unwrap_or_default()))
+}
+
+/// A decimal of at most 15 digits, this many of them behind its point, by one correctly rounded division: its digits make
+/// a whole number that a double holds exactly, and so is the power of ten.
+pub(crate) fn ratio(negative: bool, digits: u64, behind: usize) -> f64 {
+    const POWERS: [f64; FEW + 1] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let value = digits as f64 / POWERS.get(behind).copied().unwrap_or(f64::NAN);
+    if negative { -value } else { value }
 }
 
 /// Whether the bytes are `[+-] digits [. digits] [e [+-] digits]` with a digit in the mantissa.

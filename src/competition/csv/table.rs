@@ -12,6 +12,12 @@ use crate::csv::tokenizer::Row;
 /// A wider header is refused: every column costs memory even when it is empty.
 pub const MAX_COLUMNS: usize = 200_000;
 
+/// A longer table is refused: rows are numbered in 32 bits.
+pub(crate) const MAX_ROWS: u64 = u32::MAX as u64;
+
+/// Cells of kept columns that rows may lack at their ends. Each takes eight bytes in a column and none in the file.
+const MAX_LACKING: usize = 1 << 24;
+
 /// What to read of a file.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
@@ -80,39 +86,24 @@ impl Table {
 pub(crate) struct Kept {
     /// Which cell of a row is its.
     position: usize,
-    as_text: bool,
-    decimals: Decimals,
     blocks: Blocks,
 }
 
 impl Kept {
-    fn end_block(&mut self) {
-        if self.as_text {
-            self.blocks.end_as_text();
-        } else {
-            self.blocks.end_inferred(self.decimals);
-        }
-    }
-
     /// Takes out the block that has not ended.
     fn take(&mut self) -> Self {
-        Self {
-            position: self.position,
-            as_text: self.as_text,
-            decimals: self.decimals,
-            blocks: std::mem::take(&mut self.blocks),
-        }
+        Self { position: self.position, blocks: self.blocks.take() }
     }
 
     /// The cells of one block under the type that fits all of them.
-    pub(crate) fn typed(mut self) -> Option<Column> {
-        self.end_block();
+    pub(crate) fn typed(mut self, decimals: Decimals) -> Option<Column> {
+        self.blocks.end_block(decimals);
         self.blocks.finish()
     }
 }
 
-/// Who takes blocks of cells as they end, as they are spelled, in place of the table: where a block has a multiple of so
-/// many rows.
+/// Who takes blocks of cells as they end, as they came, in place of the table: where a block has a multiple of so many
+/// rows.
 pub(crate) struct Taker<'a> {
     pub(crate) multiple: usize,
     pub(crate) take: &'a mut dyn FnMut(Vec<Kept>),
@@ -130,6 +121,8 @@ pub(crate) struct TableBuilder<'a> {
     block_rows: usize,
     rows_in_block: usize,
     rows: u64,
+    /// Cells that rows lacked so far.
+    lacking: usize,
     limit: &'a AtomicU64,
 }
 
@@ -147,6 +140,7 @@ impl<'a> TableBuilder<'a> {
             block_rows: 1,
             rows_in_block: 0,
             rows: 0,
+            lacking: 0,
         }
     }
 
@@ -164,7 +158,7 @@ impl<'a> TableBuilder<'a> {
             return Ok(());
         };
         self.rows += 1;
-        let limit = self.limit.load(Ordering::Relaxed);
+        let limit = self.limit.load(Ordering::Relaxed).min(MAX_ROWS);
         if self.rows > limit {
             return Err(CsvError::TooManyRows { limit });
         }
@@ -174,11 +168,22 @@ impl<'a> TableBuilder<'a> {
             }
             self.leading = row.len().saturating_sub(names.len());
             self.width = self.leading + names.len();
-            self.columns = kept(self.options, self.leading, names);
             self.block_rows = block_rows(self.width);
+            self.columns = kept(self.options, self.leading, names, self.block_rows);
         } else if row.len() > self.width {
             let (expected, found) = (self.width, row.len());
             return Err(CsvError::RowTooLong { row: self.rows, line: row.line, expected, found });
+        }
+        self.lacking += self.width.saturating_sub(row.len()).min(self.columns.len());
+        if self.lacking > MAX_LACKING {
+            let (expected, found, limit) = (self.width, row.len(), MAX_LACKING);
+            return Err(CsvError::TooManyShortRows {
+                row: self.rows,
+                line: row.line,
+                expected,
+                found,
+                limit,
+            });
         }
         for column in &mut self.columns {
             column.blocks.push(row.cell(column.position));
@@ -199,14 +204,15 @@ impl<'a> TableBuilder<'a> {
         let names = self.names.take().unwrap_or_default();
         if self.rows == 0 {
             self.width = names.len();
-            self.columns = kept(self.options, 0, &names);
-        }
-        if self.rows_in_block > 0 {
-            self.end_block();
+            self.columns = kept(self.options, 0, &names, 0);
         }
         let mut columns: Vec<Option<Column>> = Vec::new();
         columns.resize_with(self.width, || None);
-        for kept in self.columns {
+        for mut kept in self.columns {
+            // One after the other: each gives back what its block took before the next becomes numbers.
+            if self.rows_in_block > 0 {
+                kept.blocks.end_block(self.options.decimals);
+            }
             if let Some(place) = columns.get_mut(kept.position) {
                 *place = kept.blocks.finish();
             }
@@ -221,16 +227,15 @@ impl<'a> TableBuilder<'a> {
             Some(taker) if self.block_rows.is_multiple_of(taker.multiple) => {
                 (taker.take)(self.columns.iter_mut().map(Kept::take).collect());
             }
-            _ => self.columns.iter_mut().for_each(Kept::end_block),
+            _ => self.columns.iter_mut().for_each(|kept| kept.blocks.end_block(self.options.decimals)),
         }
         self.rows_in_block = 0;
     }
 }
 
 /// The columns to keep: the leading ones, which have no name, and those of the names that the options keep.
-fn kept(options: &ReadOptions, leading: usize, names: &[String]) -> Vec<Kept> {
-    let decimals = options.decimals;
-    let column = |position, as_text| Kept { position, as_text, decimals, blocks: Blocks::default() };
+fn kept(options: &ReadOptions, leading: usize, names: &[String], block_rows: usize) -> Vec<Kept> {
+    let column = |position, as_text| Kept { position, blocks: Blocks::new(as_text, block_rows) };
     let wanted = |name: &String| options.keep.as_ref().is_none_or(|keep| keep.contains(name));
     let labels = (0..leading).map(|position| column(position, false));
     let named = (leading..).zip(names).filter_map(|(position, name)| {
@@ -254,6 +259,10 @@ fn block_rows(columns: usize) -> usize {
 /// are served before made-up ones.
 fn header<'a>(cells: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut names: Vec<String> = cells.map(str::to_owned).collect();
+    let different = names.iter().map(String::as_str).collect::<HashSet<&str>>().len();
+    if different == names.len() && !names.iter().any(String::is_empty) {
+        return names;
+    }
     let unnamed: Vec<bool> = names.iter().map(String::is_empty).collect();
     for (position, name) in names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
         *name = format!("Unnamed: {position}");

@@ -10,6 +10,11 @@
 
 use crate::csv::error::CsvError;
 use crate::csv::marks::Marks;
+use crate::csv::table::MAX_COLUMNS;
+
+/// A longer row is refused before it fills the memory: most are a quote that is never closed. The mask of a large image
+/// is some ten million bytes.
+const MAX_ROW: usize = 256 << 20;
 
 /// Where a cell stands in its row's text.
 #[derive(Clone, Copy, Debug)]
@@ -131,8 +136,12 @@ pub(crate) struct Tokenizer {
     /// Cells of a plain row.
     spans: Vec<Span>,
     lines: u64,
+    /// The line on which the row that is put together begins.
+    row_line: u64,
     quote_line: u64,
     delimiter: u8,
+    /// Most bytes of a row.
+    max_row: usize,
 }
 
 impl Tokenizer {
@@ -142,8 +151,10 @@ impl Tokenizer {
             row: Growing::default(),
             spans: Vec::new(),
             lines: 0,
+            row_line: 0,
             quote_line: 0,
             delimiter,
+            max_row: MAX_ROW,
         }
     }
 
@@ -235,16 +246,21 @@ impl Tokenizer {
     ) -> Result<usize, CsvError> {
         let mut rest = bytes;
         while let Some((&byte, after)) = rest.split_first() {
+            if self.row.bytes.len() > self.max_row {
+                return Err(CsvError::RowTooLarge { line: self.row_line, limit: self.max_row });
+            }
             match self.state {
                 State::StartRecord => match byte {
                     b'\n' => self.lines += 1,
                     b'\r' => self.state = State::EatCrlfOfNothing,
                     b' ' | b'\t' if byte != self.delimiter => {
                         self.row.bytes.push(byte);
+                        self.row_line = self.lines + 1;
                         self.state = State::BlankLine;
                     }
                     _ => {
                         // The byte is looked at once more, as the first of a cell.
+                        self.row_line = self.lines + 1;
                         self.state = State::StartField;
                         continue;
                     }
@@ -337,6 +353,9 @@ impl Tokenizer {
         match byte {
             _ if byte == self.delimiter => {
                 self.row.end_field();
+                if self.row.spans.len() >= MAX_COLUMNS {
+                    return Err(CsvError::TooManyColumns { limit: MAX_COLUMNS });
+                }
                 self.state = State::StartField;
             }
             b'\n' => {
@@ -394,6 +413,15 @@ mod tests {
         let bits =
             ["a", "bc", ",", ",", "\"", "\"\"", "\n", "\n", "\r\n", "\r", " ", "\t", "\0", "é", "\u{b}", ";"];
         prop::collection::vec(prop::sample::select(bits.to_vec()), 0..120).prop_map(|bits| bits.concat())
+    }
+
+    #[test]
+    fn a_row_that_does_not_end_is_refused_before_it_fills_the_memory() {
+        let mut tokenizer = Tokenizer { max_row: 1000, ..Tokenizer::new(b',') };
+        let mut feed = |text: &str| tokenizer.feed(text, &mut |_| Ok(()));
+        feed("a,b\n1,\"two\nlines\"\n\n2,\"never").unwrap();
+        let refused = (0..100).find_map(|_| feed(" closed, and so the rest of the file\n").err());
+        assert!(matches!(refused, Some(CsvError::RowTooLarge { line: 5, limit: 1000 })), "{refused:?}");
     }
 
     proptest! {

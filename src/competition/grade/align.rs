@@ -11,6 +11,7 @@ use crate::grade::keys::Key;
 use crate::grade::order::{Order, Unsortable, order_of, same_key};
 use crate::grade::outcome::AnswersFault;
 use crate::grade::reason::{count, missing_column, quote};
+use crate::grade::rows::{Rows, narrow};
 use crate::parallel::both;
 
 /// Whether keys of the submission repeat, and which order the rows of one key were paired in.
@@ -29,9 +30,9 @@ pub(crate) enum Repeats {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pairing {
     /// Rows of the answers.
-    pub(crate) answers: Vec<usize>,
+    pub(crate) answers: Rows,
     /// Rows of the submission.
-    pub(crate) submission: Vec<usize>,
+    pub(crate) submission: Rows,
     /// Set where both sides were sorted by key.
     pub(crate) repeats: Repeats,
 }
@@ -40,19 +41,15 @@ impl Pairing {
     /// Both sides in file order.
     pub(crate) fn by_position(submission: &Table, answers: &Table) -> Self {
         Self {
-            answers: (0..answers.rows).collect(),
-            submission: (0..submission.rows).collect(),
+            answers: Rows::All(answers.rows),
+            submission: Rows::All(submission.rows),
             repeats: Repeats::No,
         }
     }
 
     /// Rows of the submission and of the answers in a part of the pairing.
     pub(crate) fn part(&self, range: Range<usize>) -> impl Iterator<Item = (usize, usize)> {
-        let of = |rows: &[usize]| range.start.min(rows.len())..range.end.min(rows.len());
-        let (submission, answers) = (of(&self.submission), of(&self.answers));
-        let submission = self.submission.get(submission).unwrap_or_default();
-        let answers = self.answers.get(answers).unwrap_or_default();
-        submission.iter().copied().zip(answers.iter().copied())
+        self.submission.part(range.clone()).zip(self.answers.part(range))
     }
 }
 
@@ -134,7 +131,7 @@ pub(crate) fn same_order(guess: &Column, truth: &Column) -> bool {
 
 /// The row of the submission for each row of the answers, where both hold the same keys and none of them twice. `None`
 /// where they do not, or where it is not simple to tell.
-fn one_to_one(guess: &Column, truth: &Column) -> Option<Vec<usize>> {
+fn one_to_one(guess: &Column, truth: &Column) -> Option<Rows> {
     let simple = matches!(
         (guess, truth),
         (Column::Integer(_), Column::Integer(_)) | (Column::Text(_), Column::Text(_))
@@ -143,17 +140,17 @@ fn one_to_one(guess: &Column, truth: &Column) -> Option<Vec<usize>> {
         return None;
     }
     if same_order(guess, truth) {
-        return (!order_of(truth).ok()?.repeats).then(|| (0..truth.len()).collect());
+        return (!order_of(truth).ok()?.repeats).then(|| Rows::All(truth.len()));
     }
     let (guesses, truths) = orders(guess, truth);
     let (guesses, truths) = (guesses.ok()?, truths.ok()?);
-    let same = |(row, answer): (&usize, &usize)| same_key(&guess.cell(*row), &truth.cell(*answer));
+    let same = |(row, answer): (usize, usize)| same_key(&guess.cell(row), &truth.cell(answer));
     if !truths.repeats && guesses.rows.iter().zip(&truths.rows).all(same) {
         let mut rows = vec![0; truths.rows.len()];
-        for (row, answer) in guesses.rows.into_iter().zip(truths.rows) {
-            *rows.get_mut(answer)? = row;
+        for (row, answer) in guesses.rows.iter().zip(&truths.rows) {
+            *rows.get_mut(answer)? = narrow(row);
         }
-        return Some(rows);
+        return Some(Rows::Listed(rows));
     }
     None
 }
@@ -168,7 +165,7 @@ pub(crate) fn sort_by_key(submission: &Table, answers: &Table, key: &str) -> Res
                 .submission
                 .iter()
                 .zip(&pairing.answers)
-                .all(|(left, right)| same_key(&guess.cell(*left), &truth.cell(*right)));
+                .all(|(left, right)| same_key(&guess.cell(left), &truth.cell(right)));
     if same { Ok(pairing) } else { Err(Fault::Submission(explain(guess, truth, key))) }
 }
 
@@ -203,22 +200,22 @@ pub(crate) fn same_key_set(submission: &Table, answers: &Table, key: &str) -> Re
 pub(crate) fn join(submission: &Table, answers: &Table, key: &str) -> Result<Pairing, Fault> {
     let (guess, truth) = keys(submission, answers, key)?;
     if let Some(rows) = one_to_one(guess, truth) {
-        return Ok(Pairing { answers: (0..truth.len()).collect(), submission: rows, repeats: Repeats::No });
+        return Ok(Pairing { answers: Rows::All(truth.len()), submission: rows, repeats: Repeats::No });
     }
     let known = Known::of(truth);
-    let mut rows: Vec<Vec<usize>> = vec![Vec::new(); known.len()];
+    let mut rows: Vec<Vec<u32>> = vec![Vec::new(); known.len()];
     for (row, cell) in guess.cells().enumerate() {
         if let Some(rows) = known.code(cell).and_then(|code| rows.get_mut(code)) {
-            rows.push(row);
+            rows.push(narrow(row));
         }
     }
-    let mut pairing = Pairing::default();
+    let (mut guesses, mut truths) = (Vec::new(), Vec::new());
     for (row, cell) in truth.cells().enumerate() {
         let found = known.code(cell).and_then(|code| rows.get(code)).map(Vec::as_slice).unwrap_or_default();
-        pairing.submission.extend(found);
-        pairing.answers.extend(std::iter::repeat_n(row, found.len()));
+        guesses.extend(found);
+        truths.extend(std::iter::repeat_n(narrow(row), found.len()));
     }
-    Ok(pairing)
+    Ok(Pairing { answers: Rows::Listed(truths), submission: Rows::Listed(guesses), repeats: Repeats::No })
 }
 
 /// The keys of the answers, each with a code. Keys of a submission are looked up and never stored: see `hash`.

@@ -12,6 +12,7 @@ use crate::grade::input::Fault;
 use crate::grade::outcome::AnswersFault;
 use crate::grade::python;
 use crate::grade::reason::quote;
+use crate::grade::rows::{Rows, gather};
 pub(crate) use crate::grade::sheet::Label;
 
 /// Whose cells are read.
@@ -30,7 +31,7 @@ pub(crate) struct Side<'a> {
     pub(crate) table: &'a Table,
     /// The key column, for reasons.
     pub(crate) key: Option<&'a str>,
-    pub(crate) rows: &'a [usize],
+    pub(crate) rows: &'a Rows,
 }
 
 /// What a missing cell is among labels.
@@ -50,7 +51,7 @@ pub(crate) enum Labels<'a> {
     /// Texts.
     Text(Vec<Cow<'a, str>>),
     /// Whole numbers, in the order of their values.
-    Whole(Vec<i64>),
+    Whole(Cow<'a, [i64]>),
     /// Whole numbers, some of them beyond the signed range.
     Wide(Vec<Label<'a>>),
 }
@@ -101,30 +102,42 @@ impl<'a> Side<'a> {
         let column = self.column(name)?;
         let mut values = Vec::with_capacity(self.rows.len());
         for row in self.rows {
-            match read(column.cell(*row)) {
+            match read(column.cell(row)) {
                 Some(value) => values.push(value),
-                None => return Err(self.misfit(name, *row, expected)),
+                None => return Err(self.misfit(name, row, expected)),
             }
         }
         Ok(values)
     }
 
     /// Finite numbers; text is converted as scikit-learn converts a column of objects, by Python's `float`.
-    pub(crate) fn numbers(&self, name: &str) -> Result<Vec<f64>, Fault> {
+    pub(crate) fn numbers(&self, name: &str) -> Result<Cow<'a, [f64]>, Fault> {
+        const EXPECTED: &str = "a finite number";
         let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
-        match self.column(name)? {
-            Column::Float(cells) => {
-                let mut values = Vec::with_capacity(self.rows.len());
-                for row in self.rows {
-                    match finite(cells.get(*row).copied()) {
-                        Some(value) => values.push(value),
-                        None => return Err(self.misfit(name, *row, "a finite number")),
-                    }
-                }
-                Ok(values)
-            }
-            _ => self.collect(name, "a finite number", |cell| finite(as_float(cell))),
+        if let Column::Float(cells) = self.column(name)? {
+            let values = gather(cells, self.rows);
+            return match values.iter().position(|value| !value.is_finite()) {
+                Some(place) => Err(self.misfit(name, self.rows.get(place).unwrap_or(place), EXPECTED)),
+                None => Ok(values),
+            };
         }
+        self.collect(name, EXPECTED, |cell| finite(as_float(cell))).map(Cow::Owned)
+    }
+
+    /// [`numbers`](Self::numbers) of several columns, row after row. One column at a time is held beside the result.
+    pub(crate) fn matrix<'n>(
+        &self,
+        names: impl ExactSizeIterator<Item = &'n str>,
+    ) -> Result<Vec<f64>, Fault> {
+        let width = names.len();
+        let mut matrix = vec![0.0; self.rows.len() * width];
+        for (place, name) in names.enumerate() {
+            let values = self.numbers(name)?;
+            for (slot, value) in matrix.iter_mut().skip(place).step_by(width).zip(&*values) {
+                *slot = *value;
+            }
+        }
+        Ok(matrix)
     }
 
     /// Numbers as they stand, NaN for a missing cell; text is refused.
@@ -154,7 +167,7 @@ impl<'a> Side<'a> {
             return Ok(values);
         }
         let row = values.iter().position(|value| !signed(value)).and_then(|place| self.rows.get(place));
-        Err(self.misfit(name, row.copied().unwrap_or_default(), EXPECTED))
+        Err(self.misfit(name, row.unwrap_or_default(), EXPECTED))
     }
 
     /// The first word of each cell as a whole number; fractions are refused.
@@ -174,9 +187,9 @@ impl<'a> Side<'a> {
     /// Labels as scikit-learn takes a column of them: all text, or all whole numbers (booleans are 1 and 0).
     pub(crate) fn labels(&self, name: &str, missing: MissingLabel) -> Result<Labels<'a>, Fault> {
         let column = self.column(name)?;
-        let numbers = self.rows.iter().any(|row| !matches!(column.cell(*row), Cell::Text(_) | Cell::Missing));
-        let texts = self.rows.iter().any(|row| matches!(column.cell(*row), Cell::Text(_)));
-        let missing_cells = || self.rows.iter().any(|row| column.cell(*row) == Cell::Missing);
+        let numbers = self.rows.iter().any(|row| !matches!(column.cell(row), Cell::Text(_) | Cell::Missing));
+        let texts = self.rows.iter().any(|row| matches!(column.cell(row), Cell::Text(_)));
+        let missing_cells = || self.rows.iter().any(|row| column.cell(row) == Cell::Missing);
         let text = match missing {
             MissingLabel::Empty => !numbers || missing_cells(),
             MissingLabel::Nan | MissingLabel::Refused => texts,
@@ -193,8 +206,11 @@ impl<'a> Side<'a> {
             return texts.map(Labels::Text);
         }
         let expected = "a whole number";
-        if matches!(column, Column::Integer(_) | Column::Boolean(_)) {
-            return self.collect(name, expected, integer).map(Labels::Whole);
+        if let Column::Integer(cells) = column {
+            return Ok(Labels::Whole(gather(cells, self.rows)));
+        }
+        if matches!(column, Column::Boolean(_)) {
+            return self.collect(name, expected, integer).map(Cow::Owned).map(Labels::Whole);
         }
         let labels = self.collect(name, expected, |cell| match cell {
             Cell::Float(value) => whole(value).filter(|_| value.fract() == 0.0).map(Label::Whole),
@@ -217,7 +233,7 @@ impl<'a> Labels<'a> {
         match self {
             // Never asked for: texts are compared with texts alone.
             Self::Text(_) => Vec::new(),
-            Self::Whole(labels) => labels.into_iter().map(Label::Whole).collect(),
+            Self::Whole(labels) => labels.iter().copied().map(Label::Whole).collect(),
             Self::Wide(labels) => labels,
         }
     }

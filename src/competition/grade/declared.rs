@@ -93,7 +93,7 @@ impl<'a> Pair<'a> {
         if numbers.iter().any(|value| low < *value && *value < high) {
             return Err(Fault::answers("there are more than two classes"));
         }
-        Ok(numbers.into_iter().map(|value| value >= high).collect())
+        Ok(numbers.iter().map(|value| *value >= high).collect())
     }
 
     fn log_loss(&self) -> Result<f64, Fault> {
@@ -108,17 +108,8 @@ impl<'a> Pair<'a> {
             let guess = self.guess.numbers(guess)?;
             return metric::binary_log_loss(&truth, &guess, eps).map_err(|error| self.fault(error));
         }
-        let matrix = |side: &Side<'a>, names: &[String]| -> Result<Vec<f64>, Fault> {
-            let columns: Result<Vec<Vec<f64>>, Fault> = names.iter().map(|name| side.numbers(name)).collect();
-            let columns = columns?;
-            let mut matrix = Vec::with_capacity(side.rows.len() * names.len());
-            for row in 0..side.rows.len() {
-                matrix.extend(columns.iter().filter_map(|column| column.get(row)));
-            }
-            Ok(matrix)
-        };
-        let truth = matrix(&self.truth, competition.answer_columns())?;
-        let guess = matrix(&self.guess, columns)?;
+        let truth = self.truth.matrix(competition.answer_columns().iter().map(String::as_str))?;
+        let guess = self.guess.matrix(columns.iter().map(String::as_str))?;
         metric::cross_entropy(&truth, &guess, columns.len(), eps).map_err(|error| self.fault(error))
     }
 
@@ -145,7 +136,7 @@ impl<'a> Pair<'a> {
         let (truth, guess) = (self.truth.column(truth)?, self.guess.column(guess)?);
         let rows = self.truth.rows.iter().zip(self.guess.rows);
         let hits: Vec<bool> = rows
-            .map(|(left, right)| python::text_of(truth.cell(*left)) == python::text_of(guess.cell(*right)))
+            .map(|(left, right)| python::text_of(truth.cell(left)) == python::text_of(guess.cell(right)))
             .collect();
         self.score_labels(&vec![true; hits.len()], &hits)
     }
@@ -187,7 +178,7 @@ impl<'a> Pair<'a> {
     fn fault(&self, error: MetricError) -> Fault {
         match error {
             MetricError::PredictionOutOfDomain { row, value, domain, .. } => {
-                let row = self.guess.rows.get(row).copied().unwrap_or(row);
+                let row = self.guess.rows.get(row).unwrap_or(row);
                 let name = self.guess.row_name(row);
                 Fault::Submission(format!("{name}: found {value}, expected a value that is {domain}"))
             }

@@ -27,6 +27,7 @@ mod python;
 mod ratings;
 mod reason;
 mod remarks;
+mod rows;
 mod score;
 mod sheet;
 mod steps;

@@ -154,7 +154,7 @@ fn copies(competition: &Competition, table: &Table, sample: &Path, options: &Rea
     }
     let same = |left: &Column, right: &Column| {
         rows.submission.iter().zip(&rows.answers).all(|(one, other)| {
-            let (one, other) = (left.cell(*one), right.cell(*other));
+            let (one, other) = (left.cell(one), right.cell(other));
             one == other || same_key(&one, &other)
         })
     };

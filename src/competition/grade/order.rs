@@ -8,6 +8,7 @@
 use std::cmp::Ordering;
 
 use crate::csv::{Cell, Column, Texts};
+use crate::grade::rows::Rows;
 
 /// Spans of more entries than this and one are partitioned.
 const SMALL: usize = 15;
@@ -19,13 +20,13 @@ pub(crate) struct Unsortable;
 /// Rows in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Order {
-    pub(crate) rows: Vec<usize>,
+    pub(crate) rows: Rows,
     /// Whether a key stands twice, missing ones aside.
     pub(crate) repeats: bool,
 }
 
 /// Rows in the order of `sort_values(by=column)`: ascending, texts by code point, missing cells last in file order.
-pub(crate) fn sorted_rows(column: &Column) -> Result<Vec<usize>, Unsortable> {
+pub(crate) fn sorted_rows(column: &Column) -> Result<Rows, Unsortable> {
     order_of(column).map(|order| order.rows)
 }
 
@@ -73,28 +74,26 @@ pub(crate) fn order_of(column: &Column) -> Result<Order, Unsortable> {
     }
     let repeats = !rows.is_sorted_by(|left, right| !same_key(&column.cell(*left), &column.cell(*right)));
     rows.extend(missing);
-    Ok(Order { rows, repeats })
+    Ok(Order { rows: rows.into_iter().collect(), repeats })
 }
 
 /// Rows in the order of their keys, equal ones in file order.
 fn stable<T: Ord + Copy>(keys: impl ExactSizeIterator<Item = T> + Clone) -> Order {
     if keys.clone().is_sorted() {
         let repeats = !keys.clone().is_sorted_by(|left, right| left < right);
-        return Order { rows: (0..keys.len()).collect(), repeats };
+        return Order { rows: Rows::All(keys.len()), repeats };
     }
     let mut keyed: Vec<(T, usize)> = keys.zip(0..).collect();
     keyed.sort_unstable();
     let repeats = !keyed.is_sorted_by(|left, right| left.0 < right.0);
-    let mut rows: Vec<usize> = keyed.into_iter().map(|(_, row)| row).collect();
-    rows.shrink_to_fit();
-    Order { rows, repeats }
+    Order { rows: keyed.into_iter().map(|(_, row)| row).collect(), repeats }
 }
 
 /// Rows in the order of their texts, missing ones last, where no text stands twice. Any sort gives that one order, and
 /// one that compares eight bytes at once is several times faster than NumPy's.
-fn distinct(cells: &Texts) -> Option<Vec<usize>> {
+fn distinct(cells: &Texts) -> Option<Rows> {
     if cells.iter().is_sorted_by(|left, right| left.is_some() && left < right) {
-        return Some((0..cells.len()).collect());
+        return Some(Rows::All(cells.len()));
     }
     // What all texts begin with tells none apart.
     let first = cells.iter().flatten().next().unwrap_or_default().as_bytes();
@@ -110,11 +109,8 @@ fn distinct(cells: &Texts) -> Option<Vec<usize>> {
     if !keyed.is_sorted_by(|left, right| left.0 < right.0 || text(left.1) < text(right.1)) {
         return None;
     }
-    // In place: the pairs become rows where they stand.
-    let mut rows: Vec<usize> = keyed.into_iter().map(|(_, row)| row).collect();
-    rows.extend((0..cells.len()).filter(|row| cells.get(*row).is_none()));
-    rows.shrink_to_fit();
-    Some(rows)
+    let missing = (0..cells.len()).filter(|row| cells.get(*row).is_none());
+    Some(keyed.iter().map(|(_, row)| *row).chain(missing).collect())
 }
 
 /// The bytes from `start` on as a number that orders as they do, zeros past the end.
@@ -279,12 +275,16 @@ mod tests {
         assert_eq!(sorted(&[7]), [0]);
     }
 
+    fn listed<const N: usize>(rows: [u32; N]) -> Rows {
+        Rows::Listed(rows.to_vec())
+    }
+
     fn sorted_column(texts: &[&str]) -> Vec<usize> {
         let mut cells = Texts::default();
         for text in texts {
             cells.push(Some(text));
         }
-        sorted_rows(&Column::Text(cells)).unwrap()
+        sorted_rows(&Column::Text(cells)).unwrap().iter().collect()
     }
 
     #[test]
@@ -293,9 +293,9 @@ mod tests {
         for text in [None, Some("b"), None, Some("a")] {
             cells.push(text);
         }
-        assert_eq!(sorted_rows(&Column::Text(cells)), Ok(vec![3, 1, 0, 2]));
-        assert_eq!(sorted_rows(&Column::Integer(vec![2, 1, 2, 1, -5])), Ok(vec![4, 1, 3, 0, 2]));
-        assert_eq!(sorted_rows(&Column::Boolean(vec![true, false, true])), Ok(vec![1, 0, 2]));
+        assert_eq!(sorted_rows(&Column::Text(cells)), Ok(listed([3, 1, 0, 2])));
+        assert_eq!(sorted_rows(&Column::Integer(vec![2, 1, 2, 1, -5])), Ok(listed([4, 1, 3, 0, 2])));
+        assert_eq!(sorted_rows(&Column::Boolean(vec![true, false, true])), Ok(listed([1, 0, 2])));
     }
 
     /// As above, by a checksum. The second list drives a median-of-three quicksort to its depth limit.

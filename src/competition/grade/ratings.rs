@@ -33,7 +33,7 @@ pub(crate) fn kappa(
 }
 
 /// Whether scikit-learn lists the ratings as doubles: those of the submission come first, and one that the answers hold
-/// as well keeps its type.
+/// as well keeps its type. Booleans become numbers of the other side's type, whichever that is.
 fn in_doubles(truth: (&[Label<'_>], &Column), guess: (&[Label<'_>], &Column)) -> bool {
     let known: BTreeSet<&Label<'_>> = guess.0.iter().collect();
     let more = truth.0.iter().any(|label| !known.contains(label));
@@ -41,7 +41,7 @@ fn in_doubles(truth: (&[Label<'_>], &Column), guess: (&[Label<'_>], &Column)) ->
     let any = |kind: fn(&Column) -> bool| columns.iter().any(|column| kind(column));
     any(|column| matches!(column, Column::Float(_)))
         || any(|column| matches!(column, Column::Unsigned(_)))
-            && any(|column| matches!(column, Column::Integer(_) | Column::Boolean(_)))
+            && any(|column| matches!(column, Column::Integer(_)))
 }
 
 fn value(label: &Label<'_>) -> i128 {

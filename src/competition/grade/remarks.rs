@@ -11,6 +11,7 @@ use crate::grade::input::Input;
 use crate::grade::order::same_key;
 use crate::grade::ratings::as_double;
 use crate::grade::reason::{count, quote};
+use crate::grade::rows::Rows;
 
 /// The remarks on a scored submission.
 pub(crate) fn on(declared: &Declared, input: &Input<'_>, pairing: &Pairing) -> Vec<String> {
@@ -52,7 +53,7 @@ fn on_pairing(declared: &Declared, input: &Input<'_>, pairing: &Pairing) -> Opti
         return None;
     }
     let rows = pairing.submission.iter().zip(&pairing.answers);
-    let other = rows.filter(|(row, answer)| !same_key(&guess.cell(**row), &truth.cell(**answer))).count();
+    let other = rows.filter(|(row, answer)| !same_key(&guess.cell(*row), &truth.cell(*answer))).count();
     let place = if has(&Step::SortOnly) { "rank of the key" } else { "place in the file" };
     (other > 0).then(|| {
         format!(
@@ -73,7 +74,7 @@ fn on_clipping(declared: &Declared, input: &Input<'_>, pairing: &Pairing) -> Opt
     let columns =
         input.competition.submission.columns.iter().filter_map(|name| input.submission.column(name));
     let clipped: usize = columns
-        .map(|column| pairing.submission.iter().filter(|row| clipped(column.cell(**row))).count())
+        .map(|column| pairing.submission.iter().filter(|row| clipped(column.cell(*row))).count())
         .sum();
     (clipped > 0).then(|| {
         let cells = count(clipped, "cell");
@@ -92,7 +93,7 @@ struct Predicted<'a> {
 impl Predicted<'_> {
     /// Scored cells of the submission for which this holds.
     fn how_many(&self, holds: impl Fn(Cell<'_>) -> bool) -> usize {
-        self.pairing.submission.iter().filter(|row| holds(self.guess.cell(**row))).count()
+        self.pairing.submission.iter().filter(|row| holds(self.guess.cell(*row))).count()
     }
 
     fn missing(&self) -> usize {
@@ -143,8 +144,8 @@ impl Predicted<'_> {
 
     /// Kappa weighs ranks: where ratings are not evenly spaced, a gap counts as one step.
     fn on_ratings(&self) -> Option<String> {
-        let side = |column: &Column, rows: &[usize]| -> Vec<f64> {
-            rows.iter().filter_map(|row| column.cell(*row).number()).collect()
+        let side = |column: &Column, rows: &Rows| -> Vec<f64> {
+            rows.iter().filter_map(|row| column.cell(row).number()).collect()
         };
         let whole = |cell: Cell<'_>| match cell {
             Cell::Integer(value) => Some(i128::from(value)),

@@ -8,6 +8,7 @@ use crate::grade::cells::{Side, Whose};
 use crate::grade::input::{Fault, Input};
 use crate::grade::outcome::AnswersFault;
 use crate::grade::reason::{quote, quote_all};
+use crate::grade::rows::Rows;
 
 /// Makes the steps; the result pairs rows. Without a step that aligns, rows pair by position.
 pub(crate) fn run(steps: &[Step], input: &Input<'_>) -> Result<Pairing, Fault> {
@@ -75,7 +76,7 @@ impl<'a> Steps<'a> {
 
     fn side(&self) -> Side<'a> {
         let key = Some(self.key()).filter(|key| !key.is_empty());
-        Side { whose: Whose::Submission, table: self.submission, key, rows: &[] }
+        Side { whose: Whose::Submission, table: self.submission, key, rows: &Rows::All(0) }
     }
 
     fn only_these_columns(&self) -> Result<(), Fault> {
@@ -134,11 +135,9 @@ impl<'a> Steps<'a> {
     fn scored_where(&self, column: &str, equals: f64, pairing: &mut Pairing) -> Result<(), Fault> {
         let flags = align::truth_column(self.answers, column)?;
         let scored = |row: usize| flags.cell(row).number() == Some(equals);
-        let (answers, submission) = std::mem::take(&mut pairing.answers)
-            .into_iter()
-            .zip(std::mem::take(&mut pairing.submission))
-            .filter(|(answer, _)| scored(*answer))
-            .unzip();
+        let pairs = || pairing.answers.iter().zip(&pairing.submission).filter(|(answer, _)| scored(*answer));
+        let (answers, submission) =
+            (pairs().map(|(answer, _)| answer).collect(), pairs().map(|(_, row)| row).collect());
         *pairing = Pairing { answers, submission, repeats: pairing.repeats };
         if pairing.answers.is_empty() { Err(Fault::answers("no row is scored")) } else { Ok(()) }
     }

@@ -25,7 +25,11 @@ pub(super) fn read_frame(input: impl Read + Send, options: &ReadOptions) -> Resu
     let blocks: Mutex<BTreeMap<usize, Vec<Stored>>> = Mutex::default();
     let store = |(place, columns): Block| {
         // A block that has ended has a column.
-        let columns = columns.into_iter().filter_map(Kept::typed).map(Stored::from).collect();
+        let columns = columns
+            .into_iter()
+            .filter_map(|column| column.typed(options.decimals))
+            .map(Stored::from)
+            .collect();
         blocks.lock().unwrap_or_else(PoisonError::into_inner).insert(place, columns);
     };
     let table = thread::scope(|scope| {

@@ -1,5 +1,6 @@
-// A loop as a log that is read from top to bottom: each step with its number, what was thought, done and seen. A step's
-// texts are read when it comes near the window, so that thousands of steps open as quickly as ten; long texts are folded.
+// A loop as a log that is read from top to bottom: each step with its number, what was thought, done and seen. A step is
+// an empty place until it comes near the window: then its head is drawn and its texts are read, so that thousands of steps
+// open as quickly as ten. Long texts are folded.
 
 const LINE_WORDS = { said: '', plan: 'plan', act: 'act', seen: 'observation', refused: 'refused', told: 'the harness says',
   condensed: 'left out of the context', checked: 'submission', harness: 'harness' };
@@ -64,9 +65,10 @@ function makeLog(place, opened) {
 
   const near = new IntersectionObserver((seen) => {
     for (const one of seen) {
-      const item = byNumber.get(Number(one.target.dataset.node));
-      if (one.isIntersecting && !drawn.get(item?.id)?.filled) wanted.add(item.id);
-      else wanted.delete(item?.id);
+      const id = Number(one.target.dataset.node);
+      if (one.isIntersecting) furnishStep(id);
+      if (one.isIntersecting && !drawn.get(id).filled) wanted.add(id);
+      else wanted.delete(id);
     }
     pump();
   }, { root: place, rootMargin: '900px 0px' });
@@ -104,11 +106,18 @@ function makeLog(place, opened) {
   }
 
   function draw(item) {
-    const body = el('div', { class: 'step-body unread' });
-    const whole = el('section', { class: 'step', 'data-node': item.id, 'aria-label': inWords(item) }, head(item), body);
-    drawn.set(item.id, { whole, body, filled: false });
+    const whole = el('section', { class: 'step', 'data-node': item.id, 'aria-label': inWords(item) });
+    drawn.set(item.id, { whole, body: null, filled: false });
     near.observe(whole);
     return whole;
+  }
+
+  // The head of a step, and room for its texts.
+  function furnishStep(id) {
+    const step = drawn.get(id);
+    if (step.body) return;
+    step.body = el('div', { class: 'step-body unread' });
+    step.whole.append(head(byNumber.get(id)), step.body);
   }
 
   place.append(...items.map(draw));
@@ -131,7 +140,8 @@ function makeLog(place, opened) {
       const step = drawn.get(one.id);
       if (!step) { place.append(draw(one)); continue; }
       if (!changed.has(one.id)) continue;
-      step.whole.firstChild.replaceWith(head(one));
+      step.whole.setAttribute('aria-label', inWords(one));
+      if (step.body) step.whole.firstChild.replaceWith(head(one));
       if (step.filled) fill(one.id);
     }
     if (item) { current = item; drawn.get(item.id).whole.classList.add('open'); }

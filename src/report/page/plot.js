@@ -10,6 +10,11 @@ function makePlot(place, opened) {
   let axis = 'time';
   let current = null;
   const marks = new Map();
+  // From this many on points are drawn together: a shape each would take longer than all the rest of the page.
+  const FEW = 300;
+  const spots = [];
+  let title = null;
+  let raised = null;
 
   // Far-off values are drawn at the edge: one bad model must not flatten the rest.
   function range(values, lines) {
@@ -29,6 +34,8 @@ function makePlot(place, opened) {
     const { width, height } = place.getBoundingClientRect();
     place.replaceChildren();
     marks.clear();
+    spots.length = 0;
+    raised = null;
     const points = items.filter((item) => item.good && Number.isFinite(item.metric));
     if (!points.length || width < 80) {
       place.append(el('p', { class: 'empty' }, unit === 'step' ? 'Steps of a loop report no validation metric.' : 'No node has a validation metric yet.'));
@@ -57,7 +64,9 @@ function makePlot(place, opened) {
     out.append(svg('text', { x: (box.left + box.right) / 2, y: height - 4, 'text-anchor': 'middle' }, name));
     drawLines(out, lines, box, low, high, y);
     drawBest(out, points, of, box, x, y);
-    for (const item of items) drawItem(out, item, x(of(item)), y, box, low, high);
+    const together = { points: [], faults: [] };
+    for (const item of items) drawItem(out, item, x(of(item)), y, box, low, high, together);
+    if (spots.length) findable(out, together);
     place.append(out);
     if (current) mark(current);
   }
@@ -85,31 +94,78 @@ function makePlot(place, opened) {
     out.append(svg('path', { class: 'under-best', d: `${path}V${box.floor}H${x(of(records[0]))}Z` }), svg('path', { class: 'best', d: path }));
   }
 
-  function drawItem(out, item, at, y, box, low, high) {
-    const title = svg('title', {}, inWords(item));
-    let shape;
+  function drawItem(out, item, at, y, box, low, high, together) {
+    const many_ = items.length > FEW;
+    let draw;
     if (item.good && Number.isFinite(item.metric)) {
       const off = item.metric < low || item.metric > high;
       const [cx, cy] = [at, y(item.metric)];
-      const r = items.length > 300 ? 2.6 : 4.2;
+      const r = many_ ? 2.6 : 4.2;
       const peak = item.metric > high ? -1 : 1;
-      shape = off
-        ? svg('path', { class: 'point', d: `M${cx - 4} ${cy}h8l-4 ${7 * peak}z` }, title)
-        : svg('circle', { class: `point${item.record ? ' record' : ''}`, cx, cy, r: item.record ? r + 0.6 : r }, title);
+      draw = () => (off
+        ? svg('path', { class: 'point', d: `M${cx - 4} ${cy}h8l-4 ${7 * peak}z` }, svg('title', {}, inWords(item)))
+        : svg('circle', { class: `point${item.record ? ' record' : ''}`, cx, cy, r: item.record ? r + 0.6 : r }, svg('title', {}, inWords(item))));
+      if (many_ && !item.record && !off) return spot(together.points, `M${cx.toFixed(1)} ${cy.toFixed(1)}h0`, item, cx, cy, draw);
     } else {
-      const s = items.length > 300 ? 2 : 3.4;
+      const s = many_ ? 2 : 3.4;
       const cy = box.bottom - 4;
-      shape = svg('path', { class: 'fault', d: `M${at - s} ${cy - s}l${2 * s} ${2 * s}m0 ${-2 * s}l${-2 * s} ${2 * s}` }, title);
+      const cross = `M${(at - s).toFixed(1)} ${cy - s}l${2 * s} ${2 * s}m0 ${-2 * s}l${-2 * s} ${2 * s}`;
+      draw = () => svg('path', { class: 'fault', d: cross }, svg('title', {}, inWords(item)));
+      if (many_) return spot(together.faults, cross, item, at, cy, draw);
     }
+    const shape = draw();
     shape.addEventListener('click', () => opened(item));
     marks.set(item, shape);
     out.append(shape);
   }
 
+  // One of many: it has a shape of its own only while it is open.
+  function spot(paths, path, item, x, y, draw) {
+    paths.push(path);
+    spots.push({ item, x, y, draw });
+  }
+
+  // The points that are drawn together, below those that are not; the nearest one is told and opened.
+  function findable(out, together) {
+    const first = [...out.children].find((shape) => shape.matches('.point')) ?? null;
+    for (const [name, paths] of Object.entries(together)) {
+      for (let from = 0; from < paths.length; from += 500) {
+        out.insertBefore(svg('path', { class: name, d: paths.slice(from, from + 500).join('') }), first);
+      }
+    }
+    title = svg('title', {});
+    out.prepend(title);
+    const nearest = (event) => {
+      const { left, top } = place.getBoundingClientRect();
+      const [x, y] = [event.clientX - left, event.clientY - top];
+      let [found, least] = [null, 9];
+      for (const one of spots) {
+        const far = Math.hypot(one.x - x, one.y - y);
+        if (far < least) [found, least] = [one.item, far];
+      }
+      return found;
+    };
+    const own = (event) => event.target.closest('.point');
+    out.addEventListener('pointermove', (event) => {
+      const item = own(event) ? null : nearest(event);
+      title.textContent = item ? inWords(item) : '';
+      out.classList.toggle('near', Boolean(item));
+    });
+    out.addEventListener('click', (event) => { if (!own(event)) { const item = nearest(event); if (item) opened(item); } });
+  }
+
   function mark(item) {
     marks.get(current)?.classList.remove('open');
+    raised?.remove();
+    raised = null;
     current = item;
-    const shape = marks.get(item);
+    let shape = marks.get(item);
+    const one = shape ? null : spots.find((spot_) => spot_.item === item);
+    if (one) {
+      shape = raised = one.draw();
+      shape.classList.add('raised');
+      place.firstElementChild.append(shape);
+    }
     shape?.classList.add('open');
     // Last drawn, so that no other lies over it.
     shape?.parentNode?.append(shape);

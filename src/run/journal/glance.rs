@@ -68,15 +68,7 @@ impl Journal {
     /// When it is no journal, or another process has it locked for good.
     pub fn open(path: &Path, store: ContentStore) -> Result<Self, JournalError> {
         let fail = |source| JournalError::Database { path: path.to_owned(), source };
-        let mut flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = match resting(path) {
-            Some(uri) => {
-                flags |= OpenFlags::SQLITE_OPEN_URI;
-                Connection::open_with_flags(uri, flags)
-            }
-            None => Connection::open_with_flags(path, flags),
-        };
-        let connection = connection.map_err(fail)?;
+        let connection = read_only(path).map_err(fail)?;
         connection.busy_timeout(PATIENCE).map_err(fail)?;
         // A journal may come from anywhere: nothing that its schema defines is run.
         connection.pragma_update(None, "trusted_schema", false).map_err(fail)?;
@@ -155,6 +147,16 @@ impl Journal {
         let mut rows = statement.query([seq]).map_err(|source| self.fail(source))?;
         let row = rows.next().map_err(|source| self.fail(source))?.ok_or(JournalError::Missing { seq })?;
         glance(row, &self.store).map_err(|source| self.fail(source))?.entry()
+    }
+}
+
+/// Opens a journal for reading. One that nobody has open gets no files of SQLite's beside it: whoever may not write can
+/// make them, and never takes them away.
+pub(super) fn read_only(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    match resting(path) {
+        Some(uri) => Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI),
+        None => Connection::open_with_flags(path, flags),
     }
 }
 

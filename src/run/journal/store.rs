@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use podium_types::key::EffectKey;
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::place::FileSystem;
 use super::record::{Entry, Intent, Stamp};
@@ -337,7 +337,7 @@ pub fn read_entries(
 
 fn read_only(path: &Path, patience: Duration) -> Result<Connection, JournalError> {
     let fail = |source| JournalError::Database { path: path.to_owned(), source };
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(fail)?;
+    let connection = super::glance::read_only(path).map_err(fail)?;
     connection.busy_timeout(patience).map_err(fail)?;
     Ok(connection)
 }

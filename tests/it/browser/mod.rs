@@ -4,6 +4,7 @@
 //! These tests need Chromium and have a nextest profile of their own, `browser`.
 
 mod chromium;
+mod live;
 mod synthetic;
 mod view;
 
@@ -162,7 +163,12 @@ fn two_thousand_nodes_stay_usable() {
     shows(&mut tab, "document.querySelectorAll('[data-node]').length", &json!(2000));
     tab.screenshot(&artefacts().join("large-whole.png"));
     click(&mut tab, "#plot-bar [data-value=dollars]");
-    shows(&mut tab, "document.querySelectorAll('#plot .point, #plot .fault').length", &json!(2000));
+    // Points that have a shape of their own, and those that are drawn together.
+    let points = "document.querySelectorAll('#plot .point:not(.raised), #plot .fault:not(.raised)').length + \
+        [...document.querySelectorAll('#plot .points, #plot .faults')].reduce((sum, path) => \
+        sum + path.getAttribute('d').split('M').length - 1, 0)";
+    shows(&mut tab, points, &json!(2000));
+    shows(&mut tab, "document.querySelectorAll('#plot .points').length > 0", &json!(true));
     tab.no_faults();
 }
 

@@ -1,10 +1,10 @@
 //! A place of a test's own: home, data and runs in a temporary folder that goes away with it.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
 
 use tempfile::TempDir;
+
+use super::bare::bare_python;
 
 /// The folders of one test.
 #[derive(Debug)]
@@ -69,10 +69,5 @@ pub(crate) fn cache() -> PathBuf {
 
 /// The Python that runs the toy competition's scripts: they need nothing but the standard library.
 pub(crate) fn python() -> &'static Path {
-    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
-    PYTHON.get_or_init(|| {
-        let told = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
-        let told = told.expect("python3 is on the PATH").stdout;
-        PathBuf::from(String::from_utf8(told).unwrap().trim())
-    })
+    bare_python()
 }

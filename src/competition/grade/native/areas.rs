@@ -20,7 +20,7 @@ pub(super) fn alaska(input: &Input<'_>) -> Result<Score, Fault> {
     let guess = Side { whose: Whose::Submission, table: submission, key, rows: &pairing.submission };
     let truth = Side { whose: Whose::Answers, table: answers, key, rows: &pairing.answers };
     let guess = guess.numbers("Label")?;
-    let truth: Vec<bool> = truth.numbers("Label")?.into_iter().map(|label| label >= 1.0).collect();
+    let truth: Vec<bool> = truth.numbers("Label")?.iter().map(|label| *label >= 1.0).collect();
     let value = metric::weighted_roc_auc(&truth, &guess, &BANDS).map_err(shared::fault)?;
     let score = Score::numpy(value).noting(pairing.repeats);
     let positives = truth.iter().filter(|positive| **positive).count();

@@ -12,6 +12,7 @@ use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::single::{misfit, row_name};
 use crate::grade::order::same_key;
 use crate::grade::reason::quote;
+use crate::grade::rows::Rows;
 
 /// Share of each of the four parts in the score.
 const SHARE: f64 = 0.25;
@@ -82,8 +83,8 @@ pub(crate) fn unintended_bias(input: &Input<'_>) -> Result<Score, Fault> {
 }
 
 /// Whether each cell is at least one half; a missing one is not.
-fn cut(column: &Column, rows: &[usize]) -> Vec<bool> {
-    rows.iter().map(|row| column.cell(*row).number().is_some_and(|value| value >= 0.5)).collect()
+fn cut(column: &Column, rows: &Rows) -> Vec<bool> {
+    rows.iter().map(|row| column.cell(row).number().is_some_and(|value| value >= 0.5)).collect()
 }
 
 fn decisions(column: &Column, pairing: &Pairing) -> Result<Vec<bool>, Fault> {
@@ -97,7 +98,7 @@ fn decisions(column: &Column, pairing: &Pairing) -> Result<Vec<bool>, Fault> {
 /// belong to different parts, the two differ in length and the official grader fails.
 fn check_repeated(keys: &Column, pairing: &Pairing, truth: &[bool], members: &[bool]) -> Result<(), Fault> {
     let rows: Vec<(usize, (bool, bool))> =
-        pairing.submission.iter().copied().zip(truth.iter().copied().zip(members.iter().copied())).collect();
+        pairing.submission.iter().zip(truth.iter().copied().zip(members.iter().copied())).collect();
     for pair in rows.windows(2) {
         let [(row, part), (next, next_part)] = pair else { continue };
         if part != next_part && same_key(&keys.cell(*row), &keys.cell(*next)) {

@@ -31,7 +31,7 @@ pub(crate) fn characters(input: &Input<'_>) -> Result<Score, Fault> {
     let truth = Tokens::of_answers(answers, "image_id", "labels", "label left top width height");
     let mut labels: HashMap<&str, u32> = HashMap::new();
     let mut counts = Counts::default();
-    for (row, true_row) in guesses.into_iter().zip(truths) {
+    for (row, true_row) in guesses.iter().zip(&truths) {
         let mut boxes = Vec::new();
         truth.groups(
             true_row,
@@ -177,12 +177,12 @@ pub(crate) fn signs(input: &Input<'_>) -> Result<Score, Fault> {
     let guess = Tokens::of_submission(submission, "id", "PredictionString", form);
     let truth = Tokens::of_answers(answers, "id", "PredictionString", form);
     let mut true_signs = Vec::with_capacity(truths.len());
-    for row in truths {
+    for row in &truths {
         true_signs.push(read_signs(&truth, row)?);
     }
     let mut classes: BTreeMap<&str, (Vec<bool>, Vec<f64>)> =
         true_signs.iter().flatten().map(|sign| (sign.label, <(Vec<bool>, Vec<f64>)>::default())).collect();
-    for (row, truth) in guesses.into_iter().zip(&true_signs) {
+    for (row, truth) in guesses.iter().zip(&true_signs) {
         let found = read_signs(&guess, row)?;
         let confidences: Vec<f64> = found.iter().map(|sign| sign.confidence).collect();
         let ranked: Vec<Sign<'_>> = descending(&confidences)

@@ -8,6 +8,7 @@ use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::single::Single;
 use crate::grade::order::same_key;
 use crate::grade::reason::{count, quote};
+use crate::grade::rows::Rows;
 
 /// Mean rank correlation over the predicted columns: `google-quest-challenge`. Keys put rows in order and are not
 /// compared.
@@ -65,8 +66,8 @@ pub(crate) fn rank_correlations(input: &Input<'_>) -> Result<Score, Fault> {
 struct Unordered;
 
 /// Ranks of a column's cells in the given order of rows; none where a cell is missing.
-fn ranks(column: &Column, rows: &[usize]) -> Result<Option<Vec<f64>>, Unordered> {
-    let cells = || rows.iter().map(|row| column.cell(*row));
+fn ranks(column: &Column, rows: &Rows) -> Result<Option<Vec<f64>>, Unordered> {
+    let cells = || rows.iter().map(|row| column.cell(row));
     if cells().any(|cell| cell == Cell::Missing) {
         return Ok(None);
     }
@@ -82,7 +83,7 @@ fn ranks(column: &Column, rows: &[usize]) -> Result<Option<Vec<f64>>, Unordered>
 fn same_keys(pairing: &Pairing, guess: Option<&Column>, truth: Option<&Column>) -> bool {
     let (Some(guess), Some(truth)) = (guess, truth) else { return false };
     let mut rows = pairing.submission.iter().zip(&pairing.answers);
-    rows.all(|(row, answer)| same_key(&guess.cell(*row), &truth.cell(*answer)))
+    rows.all(|(row, answer)| same_key(&guess.cell(row), &truth.cell(answer)))
 }
 
 /// Matthews' coefficient of labels that are whole numbers: `nfl-player-contact-detection`.

@@ -46,7 +46,7 @@ pub(crate) fn road_users(input: &Input<'_>) -> Result<Score, Fault> {
     let guess = Tokens::of_submission(submission, "Id", "PredictionString", FORM);
     let truth = Tokens::of_answers(answers, "Id", "PredictionString", FORM);
     let mut scores = Vec::with_capacity(guesses.len() * THRESHOLDS.len());
-    for (row, true_row) in guesses.into_iter().zip(truths) {
+    for (row, true_row) in guesses.iter().zip(&truths) {
         let true_boxes = read(&truth, true_row, truth.present(true_row)?)?;
         let boxes = read(&guess, row, guess.text(row)?.unwrap_or_default())?;
         let sample = Sample { truth: &true_boxes, guess: &boxes };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use podium_metric as metric;
 
 use crate::csv::{Cell, Column, Table};
-use crate::grade::align::{self, Known, Pairing};
+use crate::grade::align::{self, Known};
 use crate::grade::cells::{Side, Whose};
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::shared;
@@ -14,6 +14,7 @@ use crate::grade::order::sorted_rows;
 use crate::grade::outcome::AnswersFault;
 use crate::grade::python;
 use crate::grade::reason::quote;
+use crate::grade::rows::Rows;
 
 /// Scalar couplings: the mean over coupling types of the log of the mean absolute error.
 pub(super) fn champs(input: &Input<'_>) -> Result<Score, Fault> {
@@ -29,8 +30,8 @@ pub(super) fn champs(input: &Input<'_>) -> Result<Score, Fault> {
     let (guess, truth_values) = (guess.numbers(TARGET)?, truth.numbers(TARGET)?);
     let kinds = align::truth_column(answers, "type")?;
     let mut groups: BTreeMap<Cow<'_, str>, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
-    for ((row, predicted), value) in pairing.answers.iter().zip(&guess).zip(&truth_values) {
-        let kind = match kinds.cell(*row) {
+    for ((row, predicted), value) in pairing.answers.iter().zip(&*guess).zip(&*truth_values) {
+        let kind = match kinds.cell(row) {
             Cell::Text(kind) => Cow::Borrowed(kind),
             other => Cow::Owned(other.to_string()),
         };
@@ -78,18 +79,17 @@ pub(super) fn osic(input: &Input<'_>) -> Result<Score, Fault> {
     }
     let is_scored =
         |cell: Cell<'_>| known.code(cell).and_then(|code| scored.get(code)).copied().unwrap_or(false);
-    let guess_rows: Vec<usize> =
-        in_order(keys)?.into_iter().filter(|row| is_scored(keys.cell(*row))).collect();
+    let guess_rows: Rows = in_order(keys)?.iter().filter(|row| is_scored(keys.cell(*row))).collect();
     let mut submitted = vec![false; known.len()];
     for row in &guess_rows {
-        if let Some(slot) = known.code(keys.cell(*row)).and_then(|code| submitted.get_mut(code)) {
+        if let Some(slot) = known.code(keys.cell(row)).and_then(|code| submitted.get_mut(code)) {
             *slot = true;
         }
     }
     let is_submitted =
         |cell: Cell<'_>| known.code(cell).and_then(|code| submitted.get(code)).copied().unwrap_or(false);
-    let truth_rows: Vec<usize> = in_order(known_keys)?
-        .into_iter()
+    let truth_rows: Rows = in_order(known_keys)?
+        .iter()
         .filter(|row| last.contains(row) && is_submitted(known_keys.cell(*row)))
         .collect();
     let wanted = last.len();
@@ -126,14 +126,14 @@ pub(super) fn osic(input: &Input<'_>) -> Result<Score, Fault> {
     Ok(score)
 }
 
-fn in_order(keys: &Column) -> Result<Vec<usize>, Fault> {
+fn in_order(keys: &Column) -> Result<Rows, Fault> {
     sorted_rows(keys).map_err(|_| Fault::submission("keys mix numbers and text, which have no order"))
 }
 
 fn not_numeric(submission: &Table, column: &Column, name: &str) -> Fault {
     match column.cells().position(|cell| matches!(cell, Cell::Text(_))) {
         Some(row) => {
-            let side = Side { whose: Whose::Submission, table: submission, key: None, rows: &[] };
+            let side = Side { whose: Whose::Submission, table: submission, key: None, rows: &Rows::All(0) };
             side.misfit(name, row, "a number, in every row of the file")
         }
         None => Fault::Submission(format!("column {} holds no numbers", quote(name))),
@@ -189,21 +189,22 @@ pub(super) fn stanford_covid(input: &Input<'_>) -> Result<Score, Fault> {
     let keep = align::truth_column(answers, "keep")?;
     let kept = |row: usize| keep.cell(row).number() == Some(1.0);
     let labels = file_rows(submission)?;
-    let mut rows = Pairing::default();
+    let mut scored = Vec::new();
     for row in &pairing.submission {
-        let label = labels.get(*row).copied().unwrap_or(*row);
+        let label = labels.get(row).copied().unwrap_or(row);
         if label >= answers.rows {
             return Err(Fault::submission(
                 "the first data row is longer than the header, which shifts all columns",
             ));
         }
         if kept(label) {
-            rows.submission.push(*row);
+            scored.push(row);
         }
     }
-    rows.answers = pairing.answers.iter().copied().filter(|row| kept(*row)).collect();
-    let truth = Side { whose: Whose::Answers, table: answers, key: Some(KEY), rows: &rows.answers };
-    let guess = Side { whose: Whose::Submission, table: submission, key: Some(KEY), rows: &rows.submission };
+    let answer_rows: Rows = pairing.answers.iter().filter(|row| kept(*row)).collect();
+    let submission_rows: Rows = scored.into_iter().collect();
+    let truth = Side { whose: Whose::Answers, table: answers, key: Some(KEY), rows: &answer_rows };
+    let guess = Side { whose: Whose::Submission, table: submission, key: Some(KEY), rows: &submission_rows };
     let mut errors = Vec::new();
     for name in ["reactivity", "deg_Mg_pH10", "deg_Mg_50C"] {
         let (truth, guess) = (truth.numbers(name)?, guess.numbers(name)?);

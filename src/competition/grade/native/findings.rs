@@ -225,7 +225,7 @@ impl<'a> Probabilities<'a> {
             if float { value.clamp(EPS_KAGGLE, 1.0 - EPS_KAGGLE) } else { value }
         };
         let rows = pairing.submission.iter();
-        rows.flat_map(|row| self.columns.iter().map(move |column| cell(*row, column))).collect()
+        rows.flat_map(|row| self.columns.iter().map(move |column| cell(row, column))).collect()
     }
 }
 
@@ -238,13 +238,13 @@ fn shares(answers: &Table, names: &[String], pairing: &Pairing) -> Result<(Vec<f
     }
     let mut shares = Vec::with_capacity(columns.len() * pairing.answers.len());
     for row in &pairing.answers {
-        let sum = Probabilities::row_sum(columns.iter().copied(), *row);
+        let sum = Probabilities::row_sum(columns.iter().copied(), row);
         if sum <= 0.0 || !sum.is_finite() {
             return Err(Fault::answers("the votes of a row are no shares"));
         }
         for column in &columns {
             // A missing vote stays missing and adds nothing.
-            let share = column.cell(*row).number().unwrap_or(f64::NAN) / sum;
+            let share = column.cell(row).number().unwrap_or(f64::NAN) / sum;
             if !share.is_nan() && !(0.0..=1.0).contains(&share) {
                 return Err(Fault::answers("the votes of a row are no shares"));
             }

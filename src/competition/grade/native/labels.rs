@@ -123,9 +123,9 @@ pub(crate) fn ranked_label_columns(input: &Input<'_>) -> Result<Score, Fault> {
         let rows = pairing.submission.iter().zip(&pairing.answers);
         let slots = scores.chunks_exact_mut(classes).zip(truths.chunks_exact_mut(classes));
         for ((row, answer), (scores, truths)) in rows.zip(slots) {
-            let Some(value) = number(guess.cell(*row)) else { return refuse(name, *row) };
+            let Some(value) = number(guess.cell(row)) else { return refuse(name, row) };
             if let (Some(score), Some(slot)) = (scores.get_mut(class), truths.get_mut(class)) {
-                (*score, *slot) = (value, truth.cell(*answer).number().is_some_and(|truth| truth > 0.0));
+                (*score, *slot) = (value, truth.cell(answer).number().is_some_and(|truth| truth > 0.0));
             }
         }
     }
@@ -134,7 +134,7 @@ pub(crate) fn ranked_label_columns(input: &Input<'_>) -> Result<Score, Fault> {
     for ((scores, truths), row) in rows.zip(&pairing.submission) {
         let odd = scores.iter().zip(&format.columns).find(|(score, _)| !score.is_finite());
         if let Some((_, name)) = odd.filter(|_| truths.contains(&true)) {
-            return refuse(name, *row);
+            return refuse(name, row);
         }
     }
     let value = metric::label_weighted_ranking_precision(&truths, &scores, classes)

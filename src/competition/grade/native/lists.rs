@@ -92,9 +92,9 @@ fn pair_kept(sides: &Single<'_>, kept: &[usize]) -> Result<Pairing, Fault> {
         let position: HashMap<usize, usize> =
             kept.iter().enumerate().map(|(position, row)| (*row, position)).collect();
         let rows = sorted_rows(sides.keys).map_err(unsortable)?;
-        rows.into_iter().filter_map(|row| position.get(&row).copied()).collect()
+        rows.iter().filter_map(|row| position.get(&row).copied()).collect()
     };
-    let submission = order.into_iter().filter_map(|position| kept.get(position).copied()).collect();
+    let submission = order.iter().filter_map(|position| kept.get(position).copied()).collect();
     Ok(Pairing { answers, submission, ..Pairing::default() })
 }
 

@@ -18,6 +18,7 @@ use crate::grade::cells::{Side, Whose};
 use crate::grade::input::{Fault, Input, Score};
 use crate::grade::order::same_key;
 use crate::grade::reason::{count, quote, quote_all, shift};
+use crate::grade::rows::Rows;
 
 /// What a mask cell without text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,12 +46,12 @@ struct Passed {
 
 impl<'a> Masks<'a> {
     pub(crate) fn of_submission(table: &'a Table, key: &'a str, name: &'a str, absent: Absent) -> Self {
-        let side = Side { whose: Whose::Submission, table, key: Some(key), rows: &[] };
+        let side = Side { whose: Whose::Submission, table, key: Some(key), rows: &Rows::All(0) };
         Self { side, name, absent, passed: Cell::default() }
     }
 
     pub(crate) fn of_answers(table: &'a Table, key: &'a str, name: &'a str, absent: Absent) -> Self {
-        let side = Side { whose: Whose::Answers, table, key: Some(key), rows: &[] };
+        let side = Side { whose: Whose::Answers, table, key: Some(key), rows: &Rows::All(0) };
         Self { side, name, absent, passed: Cell::default() }
     }
 
@@ -190,7 +191,7 @@ pub(crate) fn salt(input: &Input<'_>) -> Result<Score, Fault> {
     let pixels = SALT_SIDE * SALT_SIDE;
     let mut scores = Vec::with_capacity(guesses.len());
     let mut shared = 0;
-    for (row, true_row) in guesses.into_iter().zip(truths) {
+    for (row, true_row) in guesses.iter().zip(&truths) {
         let (guess, truth) = (guess.mask(row, pixels)?, truth.mask(true_row, pixels)?);
         scores.push(match (truth.is_empty(), guess.is_empty()) {
             (true, empty) => f64::from(u8::from(empty)),
@@ -225,7 +226,7 @@ pub(crate) fn glomeruli(input: &Input<'_>) -> Result<Score, Fault> {
     let Pairing { submission: guesses, answers: truths, repeats } =
         align::sort_only(submission, answers, "id")?;
     let mut scores = Vec::with_capacity(guesses.len());
-    for (row, true_row) in guesses.into_iter().zip(truths) {
+    for (row, true_row) in guesses.iter().zip(&truths) {
         let (height, width) = image_size(answers, true_row, ["height_pixels", "width_pixels"])?;
         let pixels = height * width;
         let (guess, truth) = (guess.mask(row, pixels)?, truth.mask(true_row, pixels)?);
@@ -278,7 +279,7 @@ pub(crate) fn contrails(input: &Input<'_>) -> Result<Score, Fault> {
     };
     let mut sizes = None;
     let (mut common, mut total) = (0, 0);
-    for (row, true_row) in guesses.into_iter().zip(truths) {
+    for (row, true_row) in guesses.iter().zip(&truths) {
         let size = image_size(answers, true_row, ["height", "width"])?;
         if *sizes.get_or_insert(size) != size {
             return Err(Fault::answers("the images differ in size"));

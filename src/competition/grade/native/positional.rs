@@ -10,6 +10,7 @@ use crate::grade::input::{Fault, Input, Score};
 use crate::grade::native::shared;
 use crate::grade::order::same_key;
 use crate::grade::reason::{count, quote, quote_all};
+use crate::grade::rows::Rows;
 use crate::grade::steps::check_row_sums;
 
 /// Spooky authors: the second to fourth columns must be probabilities that sum to one; then the log loss of the columns
@@ -23,7 +24,7 @@ pub(super) fn spooky(input: &Input<'_>) -> Result<Score, Fault> {
         let (found, names) = (submission.names.len(), quote_all(answers.names.iter().map(String::as_str)));
         return Err(Fault::Submission(format!("the file has {}, expected {names}", count(found, "column"))));
     }
-    let side = Side { whose: Whose::Submission, table: submission, key: Some(KEY), rows: &[] };
+    let side = Side { whose: Whose::Submission, table: submission, key: Some(KEY), rows: &Rows::All(0) };
     let positional: Vec<(&str, &Column)> = submission.columns().skip(1).collect();
     if let Some((name, _)) = positional.iter().find(|(_, column)| is_text(column)) {
         let name = quote(name);
@@ -42,13 +43,8 @@ pub(super) fn spooky(input: &Input<'_>) -> Result<Score, Fault> {
     }
     let pairing = align::sort_by_key(submission, answers, KEY)?;
     let classes: Vec<&String> = answers.names.iter().filter(|name| *name != KEY).collect();
-    let matrix = |whose, table, rows| -> Result<Vec<f64>, Fault> {
-        let side = Side { whose, table, key: Some(KEY), rows };
-        let columns: Result<Vec<Vec<f64>>, Fault> = classes.iter().map(|name| side.numbers(name)).collect();
-        let columns = columns?;
-        Ok((0..rows.len())
-            .flat_map(|row| columns.iter().filter_map(move |column| column.get(row).copied()))
-            .collect())
+    let matrix = |whose, table, rows| {
+        Side { whose, table, key: Some(KEY), rows }.matrix(classes.iter().map(|name| name.as_str()))
     };
     let truth = matrix(Whose::Answers, answers, &pairing.answers)?;
     let guess = matrix(Whose::Submission, submission, &pairing.submission)?;
@@ -87,7 +83,7 @@ pub(super) fn jigsaw_toxic(input: &Input<'_>) -> Result<Score, Fault> {
     let labels = answers.names.iter().filter(|name| *name != KEY);
     let mut areas = Vec::new();
     for (label, score) in labels.zip(&scores) {
-        let truth: Vec<bool> = truth.numbers(label)?.into_iter().map(|value| value > 0.0).collect();
+        let truth: Vec<bool> = truth.numbers(label)?.iter().map(|value| *value > 0.0).collect();
         areas.push(metric::roc_auc(&truth, &guess.numbers(score)?).map_err(shared::fault)?);
     }
     let mut score = Score::python(metric::mean(&areas)).noting(rows.repeats);
@@ -122,19 +118,23 @@ fn scored_rows(submission: &Table, answers: &Table, classes: &[String]) -> Resul
     }
     let identical = || {
         let pairs = sorted.submission.iter().zip(&sorted.answers);
-        pairs.into_iter().all(|(one, other)| same_key(&ids.cell(*one), &known_ids.cell(*other)))
+        pairs.into_iter().all(|(one, other)| same_key(&ids.cell(one), &known_ids.cell(other)))
     };
     if known.len() != answers.rows && !identical() {
         return Err(Fault::answers("ids repeat or are missing"));
     }
     let mut submission_rows = Vec::new();
     for row in &sorted.submission {
-        match known.code(ids.cell(*row)).and_then(|code| by_code.get(code)) {
-            Some(true) => submission_rows.push(*row),
+        match known.code(ids.cell(row)).and_then(|code| by_code.get(code)) {
+            Some(true) => submission_rows.push(row),
             Some(false) => {}
             None => return Err(Fault::Submission(align::explain(ids, known_ids, KEY))),
         }
     }
-    let answer_rows = sorted.answers.into_iter().filter(|row| counted(*row)).collect();
-    Ok(align::Pairing { answers: answer_rows, submission: submission_rows, repeats: sorted.repeats })
+    let answer_rows = sorted.answers.iter().filter(|row| counted(*row)).collect();
+    Ok(align::Pairing {
+        answers: answer_rows,
+        submission: submission_rows.into_iter().collect(),
+        repeats: sorted.repeats,
+    })
 }

@@ -102,7 +102,7 @@ pub(crate) fn pair_sets(submission: &Table, answers: &Table, key: &str) -> Resul
     let agree = same_order(guess, truth)
         || guess.dtype() == truth.dtype()
             && pairing.submission.len() == pairing.answers.len()
-            && rows.all(|(row, answer)| same_key(&guess.cell(*row), &truth.cell(*answer)));
+            && rows.all(|(row, answer)| same_key(&guess.cell(row), &truth.cell(answer)));
     if !agree {
         same_key_set(submission, answers, key)?;
     }

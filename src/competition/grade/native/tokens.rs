@@ -9,6 +9,7 @@ use crate::csv::{Cell, Table};
 use crate::grade::cells::{Side, Whose};
 use crate::grade::input::Fault;
 use crate::grade::reason::{count, quote};
+use crate::grade::rows::Rows;
 
 /// A token that is not what its place asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +34,15 @@ pub(crate) struct Tokens<'a> {
 
 impl<'a> Tokens<'a> {
     pub(crate) fn of_submission(table: &'a Table, key: &'a str, name: &'a str, group: &'static str) -> Self {
-        Self { side: Side { whose: Whose::Submission, table, key: Some(key), rows: &[] }, name, group }
+        Self {
+            side: Side { whose: Whose::Submission, table, key: Some(key), rows: &Rows::All(0) },
+            name,
+            group,
+        }
     }
 
     pub(crate) fn of_answers(table: &'a Table, key: &'a str, name: &'a str, group: &'static str) -> Self {
-        Self { side: Side { whose: Whose::Answers, table, key: Some(key), rows: &[] }, name, group }
+        Self { side: Side { whose: Whose::Answers, table, key: Some(key), rows: &Rows::All(0) }, name, group }
     }
 
     /// The text of a cell; none where it is missing. Numbers and booleans are a fault.

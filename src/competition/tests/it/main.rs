@@ -17,6 +17,7 @@ mod every;
 
 mod benchmark;
 mod board;
+mod bounds;
 mod catalog;
 mod check;
 mod common;

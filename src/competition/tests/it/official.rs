@@ -70,7 +70,7 @@ fn kappas_of_ratings_beyond_doubles() {
     const EYES: (&str, &str) = ("aptos2019-blindness-detection", "id_code,diagnosis\n");
     const ESSAYS: (&str, &str) = ("learning-agency-lab-automated-essay-scoring-2", "essay_id,score\n");
     type Rows = &'static [(&'static str, &'static str)];
-    let table: [((&str, &str), Rows, f64); 3] = [
+    let table: [((&str, &str), Rows, f64); 4] = [
         (
             EYES,
             &[
@@ -118,6 +118,19 @@ fn kappas_of_ratings_beyond_doubles() {
                 ("4.0", "3"),
             ],
             -0.292_682_926_829_268_33,
+        ),
+        // Booleans beside whole numbers beyond the signed range are such numbers as well, and no doubles.
+        (
+            EYES,
+            &[
+                ("0", "False"),
+                ("1", "False"),
+                ("2", "True"),
+                ("18446744073709551615", "True"),
+                ("0", "False"),
+                ("1", "True"),
+            ],
+            0.454_545_454_545_454_6,
         ),
     ];
     for ((id, header), rows, expected) in table {

@@ -1,11 +1,13 @@
 //! What the tests of the docker kind share.
 
+#[path = "../shared/bare.rs"]
+mod bare;
 #[path = "../shared/mod.rs"]
 mod shared;
 
 use std::process::Command;
 
-use podium_sandbox::{DockerSettings, Environment, Interpreter, Sandbox, SandboxKind, Settings, open};
+use podium_sandbox::{DockerSettings, Environment, Sandbox, SandboxKind, Settings, open};
 
 use crate::engine;
 
@@ -55,5 +57,5 @@ pub(crate) fn engine_says(settings: &Settings, arguments: &[&str]) -> Option<Str
 }
 
 pub(crate) fn environment() -> Environment {
-    Environment::of_user(&Interpreter::find(None).unwrap().path).unwrap()
+    Environment::of_user(bare::bare_python()).unwrap()
 }

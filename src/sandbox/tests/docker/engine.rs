@@ -1,17 +1,21 @@
 //! The engine that the tests use: the machine's, or one of their own.
 //!
-//! Each test may be a process of its own, so an engine of their own is kept by a script that stops it when no test
+//! Two test binaries include it. Each test may be a process of its own, so an engine of their own is kept by a script that stops it when no test
 //! holds the lock any more, however the tests ended.
 
 use std::{
     fs::{self, File},
     os::unix::{net::UnixStream, process::CommandExt},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
     sync::OnceLock,
+    time::{Duration, Instant},
 };
 
-use crate::common::eventually;
+/// Runs it, and stops it.
+const KEEPER: &str = include_str!("engine.sh");
+/// How long it may take to start on a busy machine.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The address of an engine, `None` for the machine's own, or why there is none. The lock is held until this process
 /// ends.
@@ -50,13 +54,16 @@ fn own() -> (String, File) {
     if !answers(&socket) {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
-        let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/docker/engine.sh");
         let mut keeper = Command::new("sh");
-        keeper.arg(script).arg(&folder).arg(&lock_path);
+        keeper.args(["-c", KEEPER, "engine.sh"]).arg(&folder).arg(&lock_path);
         // In a group of its own, so that what ends the tests does not end it.
         keeper.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         drop(keeper.spawn().unwrap());
-        eventually("the engine answers", || answers(&socket));
+        let deadline = Instant::now() + PATIENCE;
+        while !answers(&socket) {
+            assert!(Instant::now() < deadline, "the engine does not answer");
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
     (format!("unix://{}", socket.display()), lock)
 }

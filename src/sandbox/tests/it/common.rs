@@ -1,11 +1,13 @@
 //! What the tests of the jail share.
 
+#[path = "../shared/bare.rs"]
+mod bare;
 #[path = "../shared/mod.rs"]
 mod shared;
 
 use std::path::PathBuf;
 
-use podium_sandbox::{Environment, Interpreter, Sandbox, SandboxError, SandboxKind, Settings, open};
+use podium_sandbox::{Environment, Sandbox, SandboxError, SandboxKind, Settings, open};
 
 use shared::processes;
 pub(crate) use shared::{Place, eventually, mark, run, skip, sleepers};
@@ -38,7 +40,7 @@ pub(crate) fn jail_with(settings: &Settings) -> Option<Box<dyn Sandbox>> {
 }
 
 pub(crate) fn environment() -> Environment {
-    Environment::of_user(&Interpreter::find(None).unwrap().path).unwrap()
+    Environment::of_user(bare::bare_python()).unwrap()
 }
 
 /// Numbers of the machine's processes whose command line holds `text`.
