@@ -206,6 +206,9 @@ impl<'a> TableBuilder<'a> {
             self.width = names.len();
             self.columns = kept(self.options, 0, &names, 0);
         }
+        if self.taker.is_some() && self.rows_in_block > 0 {
+            self.end_block();
+        }
         let mut columns: Vec<Option<Column>> = Vec::new();
         columns.resize_with(self.width, || None);
         for mut kept in self.columns {
