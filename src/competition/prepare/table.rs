@@ -102,7 +102,7 @@ mod tests {
             let mut text = format!("{}\n", names.join(","));
             for row in 0..rows {
                 let cells = CELLS.map(|cells| cells[row / ROWS]);
-                text.push_str(&format!("{}{rest}\n", cells.join(",")));
+                text.extend([&cells.join(","), &rest, "\n"].map(|part| part as &str));
             }
             let options = ReadOptions::default();
             let expected = csv::read_text(&text, &options).unwrap();

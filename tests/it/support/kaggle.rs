@@ -233,7 +233,7 @@ fn send(
     write!(out, "{head}ETag: \"one\"\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len())?;
     match act {
         Some(Act::Cut(count) | Act::All(count) | Act::Hold(count) | Act::Trickle(count)) => {
-            body.truncate(*count)
+            body.truncate(*count);
         }
         Some(Act::Damage) => {
             let middle = body.len() / 2;
@@ -246,9 +246,11 @@ fn send(
         out.write_all(piece)?;
         out.flush()?;
     }
-    while matches!(act, Some(Act::Trickle(_))) {
-        std::thread::sleep(std::time::Duration::from_millis(100));
-        out.write_all(&[0])?;
+    if matches!(act, Some(Act::Trickle(_))) {
+        loop {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            out.write_all(&[0])?;
+        }
     }
     if matches!(act, Some(Act::Hold(_))) {
         // Until the client has had enough.
