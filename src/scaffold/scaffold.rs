@@ -44,11 +44,13 @@ impl Scaffold {
         overrides: &[(String, String)],
     ) -> Result<Self, SpecError> {
         let Resolved { head, blueprint, table, spec, values } = resolve(registry, spec_toml, overrides)?;
-        let prompts = Prompts::new(prompts)?;
+        let mut prompts = Prompts::new(prompts)?;
         prompts.check(&head.benchmark.prompt, "benchmark.prompt", variables::BENCHMARK)?;
         for prompt in blueprint.prompts() {
             prompts.check(prompt.template, &prompt.path, prompt.variables)?;
         }
+        let rules = head.benchmark.prompt.as_str();
+        prompts.keep(blueprint.prompts().iter().map(|prompt| prompt.template).chain([rules]));
         let common = Common { head: Arc::new(head), prompts: Arc::new(prompts) };
         Ok(Self { common, blueprint, table, spec, values })
     }
@@ -107,7 +109,7 @@ impl Scaffold {
         self.table.to_string()
     }
 
-    /// The prompt sources, by their paths below `prompts/`: what a run folder keeps.
+    /// The sources of the prompts that it uses, by their paths below `prompts/`: what a run folder keeps.
     pub fn prompts(&self) -> &BTreeMap<String, String> {
         self.common.prompts.sources()
     }

@@ -22,13 +22,15 @@ pub enum Verdict {
 }
 
 /// Calls a comparison: *better* when the corrected p-value is below [`LEVEL`] and the interval for competitions like these
-/// excludes 0; *practically equal* when that interval lies within ± `equal_within`; else *undecided*.
+/// excludes 0; *practically equal* when that interval lies within ± `equal_within`; else *undecided*. An interval without
+/// width, of competitions that all came out alike (both arms at the ceiling, for example), is no sign of being equal: there
+/// was nothing to tell them apart by.
 pub fn verdict(difference: &Difference, corrected_p: f64, equal_within: f64) -> Verdict {
     let Some(interval) = difference.like_these else { return Verdict::Undecided };
     if corrected_p < LEVEL && !interval.holds(0.0) {
         return if difference.mean > 0.0 { Verdict::FirstBetter } else { Verdict::SecondBetter };
     }
-    if interval.low >= -equal_within && interval.high <= equal_within {
+    if interval.low < interval.high && interval.low >= -equal_within && interval.high <= equal_within {
         return Verdict::PracticallyEqual;
     }
     Verdict::Undecided

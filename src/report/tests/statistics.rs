@@ -236,6 +236,8 @@ fn verdicts_follow_the_one_rule() {
         ((-0.01, 0.20, 0.01), Verdict::Undecided),
         ((-0.02, 0.03, 0.60), Verdict::PracticallyEqual),
         ((-0.02, 0.031, 0.60), Verdict::Undecided),
+        // All competitions alike: nothing told the arms apart.
+        ((0.0, 0.0, 1.0), Verdict::Undecided),
         // Surely better, by less than what matters: the first part of the rule goes first.
         ((0.01, 0.02, 0.01), Verdict::FirstBetter),
     ];

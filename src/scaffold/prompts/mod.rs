@@ -69,6 +69,17 @@ impl Prompts {
         }
     }
 
+    /// Keeps these templates and those that they use: what a run keeps, and is known by, are its own prompts, whatever else
+    /// lies beside them. Others cannot be rendered from here on.
+    pub fn keep<'a>(&mut self, templates: impl IntoIterator<Item = &'a str>) {
+        let kept: BTreeSet<String> = templates
+            .into_iter()
+            .flat_map(|template| undefined::reached(&self.sources, template))
+            .map(str::to_owned)
+            .collect();
+        self.sources.retain(|name, _| kept.contains(name));
+    }
+
     /// Fails when there is no such template or when it asks for a variable outside `known`.
     pub fn check(&self, template: &str, path: &str, known: &[&str]) -> Result<(), SpecError> {
         self.faults(template, path, known).into_iter().next().map_or(Ok(()), Err)
@@ -105,6 +116,10 @@ impl Prompts {
 
     /// Fills a template in.
     pub fn render<V: Serialize>(&self, template: &str, variables: &V) -> Result<String, StrategyError> {
+        if !self.sources.contains_key(template) {
+            let message = "it is not among the templates that the strategy says it renders".to_owned();
+            return Err(StrategyError::Prompt { template: template.to_owned(), message });
+        }
         if let Some((name, message)) = self.broken_in(template).next() {
             let (template, message) = (name.to_owned(), message.to_owned());
             return Err(StrategyError::Prompt { template, message });

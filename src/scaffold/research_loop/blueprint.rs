@@ -12,6 +12,7 @@ use crate::answer::ParsedAnswer;
 use crate::blueprint::{Blueprint, PromptUse, RoleUse};
 use crate::common::Common;
 use crate::context::{Budget, Task};
+use crate::prompts::cut::REMARK;
 use crate::spec::check::{at_least_one, invalid};
 use crate::spec::{Head, SpecError};
 use crate::strategy::{Strategy, StrategyError};
@@ -74,7 +75,9 @@ impl Blueprint for ResearchLoopSpec {
             ("edit_prompt", &turn.edit_prompt, EDIT),
         ]
         .map(|(key, template, variables)| PromptUse { path: format!("turn.{key}"), template, variables })
-        .into()
+        .into_iter()
+        .chain([PromptUse { path: "turn".to_owned(), template: step::CUT, variables: REMARK }])
+        .collect()
     }
 
     fn composition(&self) -> Vec<(String, String)> {

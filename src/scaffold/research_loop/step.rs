@@ -20,6 +20,9 @@ use crate::strategy::StrategyError;
 /// Ends an answer before the model makes observations up.
 const STOP: &str = "Observation:";
 
+/// The template of what stands where something was cut.
+pub(super) const CUT: &str = "common/cut.md.tera";
+
 /// How a step ended.
 pub(crate) enum Ended {
     /// It was taken in.
@@ -41,7 +44,7 @@ pub(crate) fn prompt(
     room: u64,
 ) -> Result<String, StrategyError> {
     let spec = &agent.spec;
-    let cutter = Cutter::new(&agent.common.prompts, "common/cut.md.tera");
+    let cutter = Cutter::new(&agent.common.prompts, CUT);
     let description =
         cutter.end(Part::Description, &task.description, spec.turn.description_tokens.min(room))?;
     let mut steps = history.shown(spec.turn.observations_in_context);
@@ -243,7 +246,7 @@ async fn bounded(bench: &Bench<'_>, action: &str, observation: &str) -> Result<S
 
 /// The two ends of a text, with what is left out between them.
 pub(crate) fn trimmed(bench: &Bench<'_>, text: &str, tokens: u64) -> Result<String, StrategyError> {
-    Cutter::new(&bench.agent.common.prompts, "common/cut.md.tera").middle(Part::Output, text, tokens)
+    Cutter::new(&bench.agent.common.prompts, CUT).middle(Part::Output, text, tokens)
 }
 
 /// An observation with the time and the steps that remain.

@@ -16,15 +16,17 @@ pub(crate) fn bare_python() -> &'static Path {
         // Another one has a folder of its own.
         let number = told.bytes().fold(17, |sum: u32, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
         let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let folder = place.join(format!("python-{number}"));
+        let folder = place.join(format!("bare-python-{number}"));
         let python = folder.join("bin/python3");
         if !python.exists() {
-            let making = tempfile::Builder::new().prefix("python-").tempdir_in(place).unwrap();
+            let making = tempfile::Builder::new().prefix("bare-python-").tempdir_in(place).unwrap();
             let home = base.parent().unwrap().display();
             let facts = format!("home = {home}\ninclude-system-site-packages = false\n");
             std::fs::write(making.path().join("pyvenv.cfg"), facts).unwrap();
             std::fs::create_dir(making.path().join("bin")).unwrap();
-            std::os::unix::fs::symlink(base, making.path().join("bin/python3")).unwrap();
+            for name in ["python", "python3"] {
+                std::os::unix::fs::symlink(base, making.path().join("bin").join(name)).unwrap();
+            }
             // Another test may have been faster: then there is one, and this one goes away.
             let _ = std::fs::rename(making.path(), &folder);
         }

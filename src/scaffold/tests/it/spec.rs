@@ -6,7 +6,7 @@ use podium_scaffold::spec::overrides::Origin;
 use podium_scaffold::tree_search::policy::rules::{RuleSpec, RulesSpec};
 use podium_scaffold::{Registry, Scaffold, SpecError};
 
-use crate::support::{AIDE, AIDE_MLEBENCH, TREE_SEARCHES, aide, prompts, scaffold, tables};
+use crate::support::{AIDE, AIDE_MLEBENCH, TREE_SEARCHES, aide, prompts, scaffold, shipped, tables};
 
 fn error(file: &str, overrides: &[(&str, &str)]) -> String {
     let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
@@ -187,5 +187,22 @@ fn every_number_is_in_the_file() {
         }
         let shorter = AIDE.replacen(&format!("{line}\n"), "", 1);
         assert!(Scaffold::load(&shorter, prompts(), &[]).is_err(), "{line}");
+    }
+}
+
+/// A run is known by what it keeps, so that what lies beside a scaffold must not change it.
+#[test]
+fn a_scaffold_keeps_its_own_prompts_alone() {
+    for (id, file) in shipped::files("scaffolds", ".toml") {
+        let alone = Scaffold::load(&file, prompts(), &[]).unwrap();
+        let mut more = prompts();
+        more.insert("another/draft.md.tera".to_owned(), "{% include \"another/part.md.tera\" %}".to_owned());
+        more.insert("another/part.md.tera".to_owned(), "text".to_owned());
+        let beside = Scaffold::load(&file, more, &[]).unwrap();
+        assert_eq!(alone.prompts(), beside.prompts(), "{id}");
+        // They are enough: what a resume reads.
+        let again = Scaffold::load(&alone.to_toml(), alone.prompts().clone(), &[]).unwrap();
+        assert_eq!(again.prompts(), alone.prompts(), "{id}");
+        assert!(alone.prompts().len() < prompts().len() / 2, "{id}: {:?}", alone.prompts().keys());
     }
 }

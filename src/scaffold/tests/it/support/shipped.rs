@@ -7,7 +7,7 @@ use podium_scaffold::Scaffold;
 
 /// The files of a folder of the repository and below, by their paths from it.
 #[expect(clippy::disallowed_methods, reason = "a test looks at the repository, not at a run")]
-fn files(folder: &str, ending: &str) -> BTreeMap<String, String> {
+pub(crate) fn files(folder: &str, ending: &str) -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let mut found = BTreeMap::new();
     let mut folders: Vec<PathBuf> = vec![root.clone()];
