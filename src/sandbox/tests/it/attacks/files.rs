@@ -123,7 +123,7 @@ async fn line_07_proc_tells_of_nothing_outside() {
     let Some(sandbox) = attacked() else { return };
     let place = Place::new();
     let (path, _) = answers(&place);
-    let words = json!(["private-4d7a", "answers-4d7a", "--ro-bind", "podium-probe", "/target-", "nextest"]);
+    let words = json!(["private-4d7a", "answers-4d7a", "--ro-bind", "podium-probe", "/deps/", "nextest"]);
     let given = json!({"harness": std::process::id(), "words": words});
     let mut job = attack(&place, "07_processes", &given);
     job.hidden = vec![path.parent().unwrap().to_owned()];
