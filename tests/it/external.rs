@@ -169,10 +169,8 @@ fn a_mended_program_goes_on_where_it_asks_for_what_it_asked_before() {
         std::fs::write(folder.join("odd.py"), text).unwrap();
     };
     let check = |options: &[&str], code| {
-        let check = Podium::new(&place)
-            .args(["scaffolds", "check", "--memory", "512MiB", "-c", "toy", "--cpus"])
-            .toy();
-        check.arg("1").args(options).arg(&scaffold).output().expect(code).stdout
+        let check = Podium::new(&place).args(["scaffolds", "check", "-c", "toy", "--memory", "512MiB"]).toy();
+        check.args(["--cpus", "1"]).args(options).arg(&scaffold).output().expect(code).stdout
     };
     // What a check tells before anything runs, and of one that runs: a slip, a print, a refusal, an end without anything.
     program("a remark", "podium.finish('mended'");
