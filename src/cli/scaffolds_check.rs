@@ -98,7 +98,7 @@ pub(crate) fn main(arguments: &Arguments, site: &Site, terminal: &Terminal) -> R
         let mounts = arguments.grants.asked()?.mounts;
         match scaffolds_syntax::faults(named(&id, arguments), scaffold, &mounts, &site) {
             Ok(faults) => {
-                found.extend(faults.into_iter().map(|message| Fault { kind: "syntax", line: None, message }))
+                found.extend(faults.into_iter().map(|message| Fault { kind: "syntax", line: None, message }));
             }
             Err(error) => warnings.push(format!("the Python files were not looked at: {error}")),
         }
