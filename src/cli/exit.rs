@@ -24,7 +24,7 @@ pub(crate) fn of_stop(stop: StoppedBy) -> ExitCode {
         StoppedBy::Tokens | StoppedBy::Dollars => CAP,
         StoppedBy::Interrupted | StoppedBy::ModelService => RESUMABLE,
         StoppedBy::Sandbox => ENVIRONMENT,
-        StoppedBy::Internal => BUG,
+        StoppedBy::Strategy | StoppedBy::Internal => BUG,
     })
 }
 

@@ -36,6 +36,7 @@ mod sandbox;
 mod scaffolds;
 mod scaffolds_check;
 mod scaffolds_new;
+mod scaffolds_syntax;
 mod session;
 mod show;
 mod signals;

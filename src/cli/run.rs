@@ -28,7 +28,6 @@ use crate::run::limits::Raise;
 use crate::run::order::{Order, default_runs_dir, packages_of, packages_pinned};
 use crate::run::site::Site;
 use crate::run::sitting::StoredRun;
-use crate::run::stop::StoppedBy;
 use crate::run::wording::Wording;
 use crate::run::world::Equipment;
 
@@ -286,7 +285,7 @@ pub(crate) fn sit(
     } else {
         summary::footer(run, &report, terminal);
     }
-    if report.stopped_by == StoppedBy::Internal && run.keeps_a_program() {
+    if report.stopped_by.is_of_program() && run.keeps_a_program() {
         // As it is it would come to the same place again.
         terminal.error_line(&format!(
             "the run keeps the files of its program, so an edit does not reach it. Mend the program and begin a new run; or, \

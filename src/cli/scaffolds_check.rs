@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use podium_llm::ModelName;
-use podium_scaffold::SpecError;
 use podium_scaffold::spec::faults;
+use podium_scaffold::{Scaffold, SpecError};
 use podium_types::nearest::nearest;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -17,19 +17,21 @@ use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::grants::GrantArguments;
 use crate::cli::run::{equip, watch_signals};
+use crate::cli::scaffolds_syntax;
 use crate::cli::terminal::{Terminal, escape};
 use crate::cli::values;
 use crate::run::config::{Place, PreviewMode};
 use crate::run::driver::Interrupt;
 use crate::run::error::{CAUSES, RunError};
 use crate::run::events::RunEvent;
+use crate::run::external::ExternalSpec;
 use crate::run::folder::RunFolder;
 use crate::run::limits::Raise;
 use crate::run::order::{Order, packages_pinned};
 use crate::run::scaffold_file;
 use crate::run::site::{PLAYBOOK, Site};
 use crate::run::sitting::StoredRun;
-use crate::run::stop::StoppedBy;
+use crate::run::stop::{Outcome, StoppedBy};
 use crate::run::strategies;
 use crate::run::summary::RunReport;
 use crate::run::wording::Wording;
@@ -65,10 +67,13 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+/// In a dry run a strategy's own program may be silent so long, in milliseconds.
+const SILENCE_MS: u64 = 60_000;
+
 /// Something that is wrong.
 #[derive(Debug, serde::Serialize)]
 struct Fault {
-    /// `key`, `value`, `name`, `prompt`, `model` or `run`.
+    /// `key`, `value`, `name`, `prompt`, `model`, `syntax` or `run`.
     kind: &'static str,
     /// Line of the scaffold file, from 1.
     line: Option<usize>,
@@ -88,14 +93,25 @@ pub(crate) fn main(arguments: &Arguments, site: &Site, terminal: &Terminal) -> R
         found.push(Fault { kind: "value", line: None, message });
     }
     found.extend(models(arguments, scaffold.as_ref(), &site)?);
+    let mut warnings: Vec<String> = Vec::new();
+    if let Some(scaffold) = &scaffold {
+        let mounts = arguments.grants.asked()?.mounts;
+        match scaffolds_syntax::faults(named(&id, arguments), scaffold, &mounts, &site) {
+            Ok(faults) => {
+                found.extend(faults.into_iter().map(|message| Fault { kind: "syntax", line: None, message }));
+            }
+            Err(error) => warnings.push(format!("the Python files were not looked at: {error}")),
+        }
+    }
     let mut dry_run = Value::Null;
-    if found.is_empty() && !arguments.no_run {
-        match dry(&id, arguments, &site, terminal) {
+    if let Some(scaffold) = scaffold.as_ref().filter(|_| found.is_empty() && !arguments.no_run) {
+        match dry(&id, scaffold, arguments, &site, terminal) {
             Ok(Tried { report, differs }) => {
                 dry_run = told(&report);
-                let asks = scaffold.as_ref().is_some_and(|scaffold| !scaffold.roles().is_empty());
+                let asks = !scaffold.roles().is_empty();
                 let silent = || silent(&report).filter(|_| asks);
                 found.extend(unfinished(&report).or(differs).or_else(silent));
+                warnings.extend(without_submission(&report));
             }
             Err(failure) => {
                 found.push(Fault {
@@ -107,16 +123,21 @@ pub(crate) fn main(arguments: &Arguments, site: &Site, terminal: &Terminal) -> R
         }
     }
     if arguments.json {
-        terminal.json(&json!({"scaffold": id, "faults": found, "dry_run": dry_run}));
+        terminal.json(&json!({"scaffold": id, "faults": found, "warnings": warnings, "dry_run": dry_run}));
     } else {
         for fault in &found {
             terminal.line(&escape(&fault.message));
         }
         let part = |name: &str| dry_run.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let clean = match warnings.len() {
+            0 => "nothing was found".to_owned(),
+            1 => format!("no fault, 1 warning: {}", warnings.concat()),
+            count => format!("no fault, {count} warnings: {}", warnings.join("; ")),
+        };
         match found.len() {
-            0 if dry_run.is_null() => terminal.line(&format!("{id}: nothing was found; no dry run was made")),
+            0 if dry_run.is_null() => terminal.line(&escape(&format!("{id}: {clean}; no dry run was made"))),
             0 => terminal.line(&escape(&format!(
-                "{id}: nothing was found; the dry run on {} ended {} (stopped by {}: {})",
+                "{id}: {clean}; the dry run on {} ended {} (stopped by {}: {})",
                 part("competition"),
                 part("outcome"),
                 part("stopped_by"),
@@ -205,6 +226,11 @@ fn models(
     Ok(found)
 }
 
+/// What the scaffold is named by: what lies beside a file is found by its path.
+fn named<'a>(id: &'a str, arguments: &'a Arguments) -> &'a str {
+    scaffold_file::path(&arguments.scaffold).map_or(id, |_| &arguments.scaffold)
+}
+
 /// What came of a dry run.
 struct Tried {
     report: RunReport,
@@ -213,7 +239,13 @@ struct Tried {
 }
 
 /// A few steps with the stand-in model, in a folder that goes away again; and the same from its journal.
-fn dry(id: &str, arguments: &Arguments, site: &Site, terminal: &Terminal) -> Result<Tried, Failure> {
+fn dry(
+    id: &str,
+    scaffold: &Scaffold,
+    arguments: &Arguments,
+    site: &Site,
+    terminal: &Terminal,
+) -> Result<Tried, Failure> {
     let mut site = site.clone();
     let mut asked = arguments.grants.asked()?;
     if asked.machine.is_none() {
@@ -221,11 +253,9 @@ fn dry(id: &str, arguments: &Arguments, site: &Site, terminal: &Terminal) -> Res
         asked.cpus = asked.cpus.or(Some(1));
         asked.memory_bytes = asked.memory_bytes.or(Some(2 << 30));
     }
-    // What lies beside a file that was named is found by its path.
-    let is_file = scaffold_file::path(&arguments.scaffold).is_some();
     let order = Order {
-        scaffold: if is_file { arguments.scaffold.clone() } else { id.to_owned() },
-        overrides: Vec::new(),
+        scaffold: named(id, arguments).to_owned(),
+        overrides: impatience(scaffold),
         competition: arguments.competition.clone(),
         model: Some(format!("{PLAYBOOK}/default")),
         roles: BTreeMap::new(),
@@ -267,6 +297,13 @@ fn dry(id: &str, arguments: &Arguments, site: &Site, terminal: &Terminal) -> Res
     signals.abort();
     runtime.shutdown_background();
     tried
+}
+
+/// A program of its own that hangs is waited for as long as a person at a terminal would.
+fn impatience(scaffold: &Scaffold) -> Vec<(String, String)> {
+    let spec = ExternalSpec::of(scaffold);
+    let is_patient = spec.is_some_and(|spec| spec.external.silence.millis() > SILENCE_MS);
+    if is_patient { vec![("external.silence".to_owned(), format!("{SILENCE_MS}ms"))] } else { Vec::new() }
 }
 
 /// Starts the strategy once more, against the journal of a run: what it then does otherwise it would do otherwise in a
@@ -319,11 +356,23 @@ fn unfinished(report: &RunReport) -> Option<Fault> {
     (!is_well(report)).then_some(Fault { kind: "run", line: None, message })
 }
 
-/// A dry run in which no model answered: each of its requests was refused, or none was made.
+/// A dry run in which no model answered: each of its requests was refused, or none was made. How it ended says which.
 fn silent(report: &RunReport) -> Option<Fault> {
-    let message = "dry run: no model answered in all of its steps: were the requests refused, and the refusals passed \
-                   over in silence?";
-    (report.usage.calls == 0).then(|| Fault { kind: "run", line: None, message: message.to_owned() })
+    let asked = match &report.agent {
+        Some(agent) if agent.requests == 0 => "; it asked for none",
+        _ => "",
+    };
+    let message = format!("dry run: no model answered in all of its steps{asked}: {}", report.detail);
+    (report.usage.calls == 0).then_some(Fault { kind: "run", line: None, message })
+}
+
+/// Nothing is wrong with that by itself: a few steps may be too few, and the stand-in is no model.
+fn without_submission(report: &RunReport) -> Option<String> {
+    match report.outcome {
+        Outcome::NoSubmission => Some("the dry run ended without a submission".to_owned()),
+        Outcome::InvalidSubmission => Some("the dry run ended with an invalid submission".to_owned()),
+        _ => None,
+    }
 }
 
 impl Fault {
@@ -338,5 +387,28 @@ impl Fault {
             }
         };
         Self { kind, line, message: error.to_string() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dry_run_waits_a_minute_for_a_silent_program_and_no_longer_than_it_asks() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/external/greedy.toml");
+        let text = std::fs::read_to_string(file).unwrap();
+        let prompts =
+            BTreeMap::from([("common/benchmark.md.tera".to_owned(), "{{ competition }}".to_owned())]);
+        for (silence, expected) in [("10m", vec!["60000ms"]), ("1m", vec![]), ("5s", vec![])] {
+            let set = [("external.silence".to_owned(), silence.to_owned())];
+            let load = |set: &[(String, String)]| {
+                Scaffold::load_with(strategies::registry(), &text, prompts.clone(), set).unwrap()
+            };
+            let more = impatience(&load(&set));
+            let values: Vec<&str> = more.iter().map(|(_, value)| value.as_str()).collect();
+            assert_eq!(values, expected, "{silence}");
+            assert!(impatience(&load(&[&set[..], &more].concat())).is_empty(), "{silence}");
+        }
     }
 }

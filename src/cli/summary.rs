@@ -220,7 +220,7 @@ pub(crate) fn footer(run: &StoredRun, report: &RunReport, terminal: &Terminal) {
 fn told_agent(agent: &AgentReport) -> String {
     let mut text = format!("{} request{}", agent.requests, if agent.requests == 1 { "" } else { "s" });
     if agent.refused > 0 {
-        text = format!("{text}, {} refused for a limit", agent.refused);
+        text = format!("{text}, {} refused", agent.refused);
     }
     for (number, restart) in agent.restarts.iter().enumerate() {
         let Restart { earlier, served, fresh, diverged } = restart;

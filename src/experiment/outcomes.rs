@@ -231,7 +231,8 @@ pub fn end(report: &RunReport) -> End {
     End {
         outcome: report.outcome.word().to_owned(),
         stopped_by: report.stopped_by.word().to_owned(),
-        outside: report.stopped_by.resumes_as_it_is(),
+        outside: report.stopped_by.resumes_as_it_is() && !report.stopped_by.is_of_program(),
+        program_failed: report.stopped_by.is_of_program(),
         medal: is(|graded| graded.any_medal),
         gold: is(|graded| graded.gold_medal),
         silver: is(|graded| graded.silver_medal),

@@ -192,7 +192,8 @@ impl<'a> Sitting<'a> {
             Ok(report) => {
                 see(&Event::Reported(place, report));
                 let ours = is_ours(report.stopped_by);
-                (ours.then(|| format!("{}: {}", report.stopped_by.word(), report.detail)), ours)
+                let failed = ours || report.stopped_by.is_of_program();
+                (failed.then(|| format!("{}: {}", report.stopped_by.word(), report.detail)), ours)
             }
             Err(error) => {
                 see(&Event::Failed(place, error));
@@ -213,9 +214,10 @@ impl<'a> Sitting<'a> {
     }
 }
 
-/// Whether a service or the harness stopped it, rather than the agent, a limit or a user.
+/// Whether a service or the harness stopped it, rather than the agent, the strategy's own program (told the same it would
+/// only fail again), a limit or a user.
 const fn is_ours(stop: StoppedBy) -> bool {
-    !ended(stop) && !matches!(stop, StoppedBy::Interrupted)
+    !ended(stop) && !matches!(stop, StoppedBy::Interrupted) && !stop.is_of_program()
 }
 
 /// Whether another try may go better: not where the command, the plan or a damaged folder is at fault.

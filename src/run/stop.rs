@@ -22,6 +22,8 @@ pub enum StoppedBy {
     ModelService,
     /// The sandbox could not work: resumable.
     Sandbox,
+    /// The strategy's own program failed or broke its protocol: resumable with a mended one.
+    Strategy,
     /// A bug of ours.
     Internal,
 }
@@ -38,6 +40,7 @@ impl StoppedBy {
             Self::Interrupted => "interrupted",
             Self::ModelService => "model_service",
             Self::Sandbox => "sandbox",
+            Self::Strategy => "strategy",
             Self::Internal => "internal",
         }
     }
@@ -45,6 +48,12 @@ impl StoppedBy {
     /// Whether `podium resume` can go on without raising a limit.
     pub const fn resumes_as_it_is(self) -> bool {
         matches!(self, Self::Interrupted | Self::ModelService | Self::Sandbox | Self::Internal)
+            || self.is_of_program()
+    }
+
+    /// Whether the strategy's own program failed. As it is it would fail again.
+    pub const fn is_of_program(self) -> bool {
+        matches!(self, Self::Strategy)
     }
 }
 

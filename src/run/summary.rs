@@ -291,7 +291,7 @@ pub(super) fn conclude(
         (Some(report), _) if report.valid_submission => Outcome::Graded,
         (Some(_), _) => Outcome::InvalidSubmission,
         (None, Some(_)) => Outcome::NoAnswers,
-        (None, None) if stop.by == StoppedBy::Internal => Outcome::Failed,
+        (None, None) if stop.by == StoppedBy::Internal || stop.by.is_of_program() => Outcome::Failed,
         (None, None) => Outcome::NoSubmission,
     };
     let validation = graded.as_ref().and_then(|graded| {

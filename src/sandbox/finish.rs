@@ -156,6 +156,7 @@ pub(crate) async fn execution(
         peak_memory_bytes: usage.peak_memory,
         blocked,
         names_asked: told.names,
+        requests_refused: BTreeMap::new(),
         submission_checks: told.verdicts,
         interrupted: false,
         warm,

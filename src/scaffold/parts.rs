@@ -47,7 +47,7 @@ pub(crate) enum WrongPart {
     /// No `kind`, or one that is no word.
     NoKind,
     /// A kind that there is not.
-    UnknownKind { name: String, nearest: Option<String> },
+    UnknownKind { name: String, nearest: Option<String>, kinds: Vec<&'static str> },
     /// The words of the kind's own reader.
     Values(String),
 }
@@ -71,7 +71,8 @@ impl<T: ?Sized> Kinds<T> {
         };
         let Some(reader) = self.readers.get(kind.as_str()) else {
             let nearest = nearest(&kind, self.names());
-            return Err(fault(WrongPart::UnknownKind { name: kind, nearest }));
+            let kinds = self.names().collect();
+            return Err(fault(WrongPart::UnknownKind { name: kind, nearest, kinds }));
         };
         let (part, mut values) =
             reader(table).map_err(|error| fault(WrongPart::Values(error.message().to_owned())))?;

@@ -24,6 +24,9 @@ pub enum StrategyError {
     /// The program of a strategy in another language failed, or broke its protocol.
     #[error("the strategy's program {0}")]
     Program(String),
+    /// Its program could not be started, or was lost with its sandbox.
+    #[error("the strategy's program {0}")]
+    ProgramLost(String),
     /// A prompt template did not render.
     #[error("prompt `{template}` does not render: {message}")]
     Prompt {

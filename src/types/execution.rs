@@ -233,6 +233,9 @@ pub struct Execution {
     /// Host names that were asked for, and how often: the first few. Lower case, with `?` for what no name has.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub names_asked: BTreeMap<String, u64>,
+    /// Requests for a model that were refused before a call was made, by why, and how often.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub requests_refused: BTreeMap<String, u64>,
     /// Verdicts that the program asked for while it ran.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub submission_checks: u64,

@@ -165,6 +165,17 @@ fn what_no_client_should_send_does_no_harm() {
         assert_eq!(*status, wanted, "{name}: {statuses}");
     }
     assert_eq!(seen["at once"], json!([200]), "{seen}");
+    // Each that was no question is counted, and why; the rest of the reasons together.
+    let (agent, detail) = (&report["agent"], report["detail"].as_str().unwrap());
+    let reasons = agent["refusals"].as_object().unwrap();
+    let refused: u64 = reasons.values().map(|count| count.as_u64().unwrap()).sum();
+    assert!(refused >= 12 && reasons.contains_key("other reasons") && reasons.len() == 9, "{agent}");
+    assert_eq!(
+        (&agent["refused"], &agent["requests"]),
+        (&refused.into(), &(refused + 102).into()),
+        "{agent}"
+    );
+    assert!(detail.contains(&format!("{refused} requests refused: ")), "{detail}");
     // A hundred at once, the one that was cut, and the last.
     assert_eq!(report["usage"]["calls"], 102);
 }

@@ -31,7 +31,7 @@ fn run(place: &Place, runs: &Path, scaffold: &Path, steps: u32) -> Podium {
 }
 
 /// `odd.py` in this mode as a scaffold of its own.
-fn odd(place: &Place, mode: &str) -> PathBuf {
+pub(crate) fn odd(place: &Place, mode: &str) -> PathBuf {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/external/odd.py");
     let folder = place.path().join("odd").join(mode);
     std::fs::create_dir_all(&folder).unwrap();
@@ -168,10 +168,39 @@ fn a_mended_program_goes_on_where_it_asks_for_what_it_asked_before() {
         );
         std::fs::write(folder.join("odd.py"), text).unwrap();
     };
+    let check = |options: &[&str], code| {
+        let check = Podium::new(&place).args(["scaffolds", "check", "-c", "toy", "--memory", "512MiB"]).toy();
+        check.args(["--cpus", "1"]).args(options).arg(&scaffold).output().expect(code).stdout
+    };
+    // What a check tells before anything runs, and of one that runs: a slip, a print, a refusal, an end without anything.
+    program("a remark", "podium.finish('mended'");
+    let told = check(&["--no-run"], 2);
+    assert!(told.starts_with("odd.py, line 5: '(' was never closed"), "{told}");
+    std::fs::write(folder.join("odd.py"), "print('\u{1b}Hello')\n").unwrap();
+    let told = check(&[], 2);
+    assert!(told.contains("line 1: the line is no JSON: `\\u{1b}Hello` ("), "{told}");
+    assert!(told.contains("standard output carries the protocol: print to standard error"), "{told}");
+    program("a remark", "podium.chat('gpt-4o', [{'role': 'user', 'content': 'x'}])");
+    let told = check(&[], 2);
+    let refused = "1 request refused: no model `gpt-4o` here; names are code; see external.roles";
+    assert!(
+        told.contains("ended (exit code 1) without `finish`; it said last: ") && told.contains(refused),
+        "{told}"
+    );
+    program("a remark", "podium.finish('nothing to do')");
+    let told = check(&[], 2);
+    assert!(told.contains("no model answered in all of its steps: nothing to do"), "{told}");
+    let told = "podium.chat('code', [{'role': 'user', 'content': 'x'}])\npodium.finish('nothing to hand in')";
+    program("a remark", told);
+    let told = check(&[], 0);
+    let verdict =
+        "no fault, 1 warning: the dry run ended without a submission; the dry run on toy ended no_submission";
+    assert!(told.contains(verdict), "{told}");
+
     program("a remark", "raise SystemExit('a mistake')");
     let broken = run(&place, &place.runs(), &scaffold, 3).output();
     assert!(broken.stderr.contains("--scaffold-files FOLDER"), "{}", broken.stderr);
-    assert_eq!(broken.expect(70).json()["stopped_by"], "internal");
+    assert_eq!(broken.expect(70).json()["stopped_by"], "strategy");
     let stored = Run::only(&place.runs());
     let before = stored.rows();
     let resume = || Podium::resume(&place, &stored.path).arg("--scaffold-files").arg(&folder).output();

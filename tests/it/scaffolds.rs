@@ -128,6 +128,31 @@ fn a_check_tells_all_faults_and_tries_what_has_none() {
     };
     let agent = check(&["agent", "--mount", "agent=agents/agent"]);
     assert_eq!(agent["dry_run"]["stopped_by"], "finished", "{agent}");
+    // One that asks for a model that there is not: told with its end, and the names that there are.
+    let program = place.work().join("agents/agent/agent.py");
+    let good = std::fs::read_to_string(&program).unwrap();
+    let asks = "import json, os, urllib.request\n\
+                body = json.dumps({'model': 'gpt-4o', 'messages': [{'role': 'user', 'content': 'x'}]}).encode()\n\
+                url = os.environ['OPENAI_BASE_URL'] + '/chat/completions'\n\
+                urllib.request.urlopen(urllib.request.Request(url, body))\n";
+    let told = |text: &str, options: &[&str]| {
+        std::fs::write(&program, text).unwrap();
+        let check = podium(&place).args(["check", "agent", "-c", "toy", "--cpus", "1", "--memory", "512MiB"]);
+        let check =
+            check.args(["--mount", "agent=agents/agent"]).args(options).arg("--python").arg(place::python());
+        check.output().expect(2).stdout
+    };
+    let refused = told(asks, &[]);
+    for words in [
+        "no model answered in all of its steps: the agent ended: exit code 1; 1 request refused: there is no model `gpt-4o` \
+         here; names are code",
+        "; see agent.aliases; it said last: urllib.error.HTTPError",
+    ] {
+        assert!(refused.contains(words), "no `{words}` in:\n{refused}");
+    }
+    let slip = told(&format!("{good}\ndef slip(:\n"), &["--no-run"]);
+    assert!(slip.contains("/mounts/agent/agent.py, line ") && slip.contains("invalid syntax"), "{slip}");
+    std::fs::write(&program, good).unwrap();
     let tried = check(&["mine"]);
     assert_eq!(
         (&tried["faults"], &tried["dry_run"]["stopped_by"]),

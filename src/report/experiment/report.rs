@@ -33,6 +33,9 @@ pub struct Report {
     pub missing: Vec<String>,
     /// Runs that a service or the harness stopped: they count as what they had come to.
     pub outside: usize,
+    /// Runs in which the strategy's own program failed: they count as what they had come to.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub program_failed: usize,
     /// One table for each kind of board and split.
     pub tables: Vec<Table>,
     /// Any medal by what competitions are like.
@@ -54,6 +57,11 @@ pub struct Count {
     pub runs: usize,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's shape")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 /// Makes the report.
 ///
 /// # Errors
@@ -73,6 +81,7 @@ pub fn report(experiment: &str, runs: &[Run], terms: &Terms) -> Result<Report, M
             .map(|run| format!("{} on {}, seed {}", run.arm, run.competition, run.seed))
             .collect(),
         outside: ends().filter(|end| end.outside).count(),
+        program_failed: ends().filter(|end| end.program_failed).count(),
         tables: tables(runs, terms)?,
         slices: slices(runs, terms.strict)?,
         notes: notes(runs, terms),

@@ -71,6 +71,8 @@ pub struct End {
     pub stopped_by: String,
     /// Whether a service or the harness stopped it.
     pub outside: bool,
+    /// Whether the strategy's own program failed.
+    pub program_failed: bool,
     /// Any medal.
     pub medal: bool,
     /// A gold one.

@@ -68,6 +68,12 @@ pub fn remarks(report: &Report) -> Vec<String> {
             report.outside
         ));
     }
+    if report.program_failed > 0 {
+        lines.push(format!(
+            "the strategy's own program failed in {} of the runs; they count as what they had come to",
+            report.program_failed
+        ));
+    }
     lines.extend(report.notes.iter().cloned());
     lines
 }

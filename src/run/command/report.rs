@@ -1,10 +1,11 @@
 //! How an agent of its own came through the run: how often it began, what it asked, and whether it asked the same after it
 //! was started again. A function of the journal.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use podium_scaffold::{Effect, EffectResult};
 use podium_types::agent::{Heard, Reply};
+use podium_types::execution::Execution;
 use serde::{Deserialize, Serialize};
 
 use super::desk::step_of;
@@ -17,10 +18,13 @@ pub struct AgentReport {
     pub starts: u32,
     /// Requests that it made.
     pub requests: u32,
-    /// Of these, refused for a limit of the run before a call was made.
+    /// Of these, refused before a call was made: for a limit of the run, or as they asked for what there is not.
     pub refused: u32,
     /// Of these, answered by a call of before it was started again.
     pub served: u32,
+    /// Why requests were refused that asked for what there is not, such as a model of an unknown name, and how often.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub refusals: BTreeMap<String, u64>,
     /// What it did each time that it was started again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restarts: Vec<Restart>,
@@ -57,6 +61,9 @@ impl AgentReport {
                     last = (report.starts > 1).then_some(Restart { earlier, ..Restart::default() });
                 }
                 (_, EffectResult::Heard(Heard::Asked(_))) => report.requests += 1,
+                (Effect::Execute(request), EffectResult::Execution(execution)) if request.agent.is_some() => {
+                    report.take_refusals(execution);
+                }
                 (_, EffectResult::Heard(Heard::Over { .. })) => {
                     if let Some(restart) = &mut last {
                         restart.diverged |= restart.served < restart.earlier;
@@ -81,6 +88,17 @@ impl AgentReport {
         }
         report.restarts.extend(last);
         (report.starts > 0).then_some(report)
+    }
+
+    /// Requests that were refused unheard: only the execution tells of them.
+    fn take_refusals(&mut self, execution: &Execution) {
+        for (why, count) in &execution.requests_refused {
+            let of_report = self.refusals.entry(why.clone()).or_insert(0);
+            *of_report = of_report.saturating_add(*count);
+            let count = u32::try_from(*count).unwrap_or(u32::MAX);
+            self.requests = self.requests.saturating_add(count);
+            self.refused = self.refused.saturating_add(count);
+        }
     }
 
     /// Whether it went another way than before, after it was started again.

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use podium_scaffold::strategy::StrategyFuture;
-use podium_scaffold::{Effect, Quiet, Strategy};
+use podium_scaffold::{Effect, Quiet, Strategy, StrategyError};
 use podium_types::canonical;
 use podium_types::key::EffectKey;
 use tokio::sync::{Notify, mpsc};
@@ -192,6 +192,9 @@ impl<'a> Driver<'a> {
                 if let Poll::Ready(ended) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
                     let stop = match ended {
                         Ok(finished) => Stop::new(StoppedBy::Finished, finished.reason),
+                        Err(error @ StrategyError::Program(_)) => {
+                            Stop::new(StoppedBy::Strategy, error.to_string())
+                        }
                         Err(error) => Stop::new(StoppedBy::Internal, error.to_string()),
                     };
                     return self.strategy_ended(stop).await;

@@ -109,7 +109,7 @@ impl Agent {
         let greeting = self.greeting(context)?;
         let started = self.stage.start(&self.spec.external, Arc::clone(&self.files)).await;
         let Started { link: Link { mut heard, answers }, task } =
-            started.map_err(|error| program(format!("could not be started: {}", told(&error))))?;
+            started.map_err(|error| lost(format!("could not be started: {}", told(&error))))?;
         self.task.replace(Some(task));
         let mut talk = Talk::new(context, greeting, self.terms(), self.budget);
         let silence = Duration::from_millis(self.spec.external.silence.millis());
@@ -136,7 +136,10 @@ impl Agent {
                 () = tokio::time::sleep(left.unwrap_or(NEVER)) => {
                     if talk.outstanding() == 0 && since.elapsed() >= silence {
                         let silence = self.spec.external.silence;
-                        let why = format!("said nothing for {silence} though nothing it asked for is outstanding");
+                        let last = talk.answered_last();
+                        let why = format!(
+                            "said nothing for {silence} though nothing it asked for is outstanding; {last}"
+                        );
                         return Err(program(why));
                     }
                     continue;
@@ -171,12 +174,20 @@ fn hear(
             return Err(program(format!("broke the protocol: a line is longer than {limit} MiB")));
         }
         Some(Heard::Mute) => return Err(program("closed its standard output and lives on".to_owned())),
-        Some(Heard::Ended(ended)) => return Err(program(gone(&ended, talk.outstanding()))),
+        Some(Heard::Ended(ended)) => {
+            return Err(match *ended {
+                Ok(execution) => program(gone(&execution, talk)),
+                Err(error) => lost(format!("was lost: {}", told(&error))),
+            });
+        }
         None => return Err(program("is gone".to_owned())),
     };
     match talk.hear(&line) {
         Ok(Next::GoesOn) => Ok(None),
-        Ok(Next::Finished(reason)) => Ok(Some(reason)),
+        Ok(Next::Finished(reason)) => Ok(Some(match talk.refused() {
+            Some(refused) => format!("{reason}; {refused}"),
+            None => reason,
+        })),
         Err((id, fault)) => {
             let why = format!("broke the protocol at line {}: {}", talk.lines(), fault.message);
             // It may be written before the program is ended.
@@ -187,16 +198,12 @@ fn hear(
 }
 
 /// How a program ended that should not have.
-fn gone(ended: &Result<Execution, SandboxError>, outstanding: usize) -> String {
-    let execution = match ended {
-        Ok(execution) => execution,
-        Err(error) => return format!("was lost: {}", told(error)),
-    };
+fn gone(execution: &Execution, talk: &Talk<'_>) -> String {
     let how = match &execution.limit {
         Some(limit) => format!("{}, {limit}", execution.ended),
         None => execution.ended.to_string(),
     };
-    let open = match outstanding {
+    let open = match talk.outstanding() {
         0 => "without `finish`".to_owned(),
         1 => "with a request outstanding".to_owned(),
         count => format!("with {count} requests outstanding"),
@@ -206,7 +213,8 @@ fn gone(ended: &Result<Execution, SandboxError>, outstanding: usize) -> String {
     let last = last.map(|line| line.trim().chars().take(LAST_WORDS).collect::<String>());
     let place = place(&said).map(|place| format!(" ({place})")).unwrap_or_default();
     let last = last.map_or_else(String::new, |line| format!("; it said last: {line}{place}"));
-    format!("ended ({how}) {open}{last}")
+    let refused = talk.refused().map(|refused| format!("; {refused}")).unwrap_or_default();
+    format!("ended ({how}) {open}{last}{refused}")
 }
 
 /// Where the last of Python's tracebacks ends: `File "/mounts/strategy/greedy.py", line 12` is `greedy.py:12`.
@@ -220,6 +228,11 @@ fn place(said: &str) -> Option<String> {
 
 fn program(why: String) -> StrategyError {
     StrategyError::Program(why)
+}
+
+/// Not the program's own fault.
+fn lost(why: String) -> StrategyError {
+    StrategyError::ProgramLost(why)
 }
 
 /// The sandbox's error with its cause and its hint.

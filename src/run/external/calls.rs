@@ -153,8 +153,11 @@ impl Terms {
     fn chat(&self, asked: params::Chat) -> Result<Effect, Fault> {
         if !self.roles.contains(&asked.role) {
             let known: Vec<&str> = self.roles.iter().map(String::as_str).collect();
-            let message =
-                format!("`external.roles` has no `{}`: it is [{}]", cut(&asked.role), known.join(", "));
+            let message = format!(
+                "no model `{}` here; names are {}; see external.roles",
+                cut(&asked.role),
+                known.join(", ")
+            );
             return Err(wrong(message));
         }
         if asked.temperature.is_some_and(|temperature| !temperature.is_finite() || temperature < 0.0) {

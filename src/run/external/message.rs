@@ -35,6 +35,9 @@ pub const TOO_MANY: i64 = -32_012;
 /// No version in common, or no handshake.
 pub const NO_VERSION: i64 = -32_013;
 
+/// Of a line that cannot be read so many bytes are shown.
+const SHOWN: usize = 120;
+
 /// A request that was not done as asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
@@ -94,8 +97,8 @@ impl Request {
     /// # Errors
     /// The fault, and the id where one can be made out.
     pub fn read(line: &[u8]) -> Result<Self, (Option<Id>, Fault)> {
-        let value: Value = serde_json::from_slice(line)
-            .map_err(|error| (None, Fault::new(PARSE, format!("the line is no JSON: {error}"))))?;
+        let value: Value =
+            serde_json::from_slice(line).map_err(|error| (None, Fault::new(PARSE, no_json(line, &error))))?;
         let id = value.get("id").and_then(|id| Id::deserialize(id).ok());
         let invalid = |why: &str| (id.clone(), Fault::new(INVALID_REQUEST, why));
         let Value::Object(mut fields) = value else { return Err(invalid("the message is no object")) };
@@ -121,6 +124,17 @@ impl Request {
             None => Ok(Self { id: named, method, params }),
         }
     }
+}
+
+/// What a line is that is no JSON: mostly something that was printed.
+fn no_json(line: &[u8], error: &serde_json::Error) -> String {
+    let text = String::from_utf8_lossy(line.get(..SHOWN).unwrap_or(line));
+    let text: String = text.trim_end().chars().flat_map(char::escape_debug).collect();
+    let more = if line.len() > SHOWN { "..." } else { "" };
+    format!(
+        "the line is no JSON: `{text}{more}` ({error}); standard output carries the protocol: print to standard error \
+         (podium_client sees to that from `Podium()` on)"
+    )
 }
 
 /// The line of an answer, its line break included.

@@ -76,6 +76,10 @@ pub(super) struct Talk<'a> {
     /// As of the answer given last.
     budget: Budget,
     lines: u64,
+    /// Requests for a model that were refused before a call was made, and why the first of them.
+    refused: (u64, String),
+    /// The method or key of the request that was answered last.
+    answered: Option<String>,
 }
 
 impl<'a> Talk<'a> {
@@ -92,6 +96,8 @@ impl<'a> Talk<'a> {
             unsent: VecDeque::new(),
             budget,
             lines: 0,
+            refused: (0, String::new()),
+            answered: None,
         }
     }
 
@@ -103,6 +109,23 @@ impl<'a> Talk<'a> {
     /// Requests without an answer.
     pub(super) fn outstanding(&self) -> usize {
         self.outstanding.len()
+    }
+
+    /// How many requests for a model were refused, and why, where any was.
+    pub(super) fn refused(&self) -> Option<String> {
+        match &self.refused {
+            (0, _) => None,
+            (1, why) => Some(format!("1 request refused: {why}")),
+            (count, why) => Some(format!("{count} requests refused, the first: {why}")),
+        }
+    }
+
+    /// What was outstanding last, in words.
+    pub(super) fn answered_last(&self) -> String {
+        match &self.answered {
+            Some(last) => format!("the last that was outstanding: {last}"),
+            None => "it has asked for nothing".to_owned(),
+        }
     }
 
     /// Whether more may be heard now.
@@ -162,10 +185,18 @@ impl<'a> Talk<'a> {
         let call = match self.terms.call(&method, params) {
             Ok(call) => call,
             Err(fault) => {
+                if method == "chat" {
+                    self.refused.0 += 1;
+                    if self.refused.0 == 1 {
+                        self.refused.1.clone_from(&fault.message);
+                    }
+                }
                 self.tell(&id, Err(fault));
                 return Ok(Next::GoesOn);
             }
         };
+        // What is told at once was outstanding as well.
+        self.answered = METHODS.iter().find(|(name, _)| *name == method).map(|(name, _)| format!("`{name}`"));
         match call {
             Call::Initialize(versions) => {
                 if self.greeted || !versions.contains(&VERSION) {
@@ -251,6 +282,7 @@ impl<'a> Talk<'a> {
             self.tell(&id, Err(Fault::new(CANCELLED, format!("`{key}` was cancelled"))));
             return Ok(());
         };
+        self.answered = Some(format!("`{key}`"));
         let result = result?;
         self.budget = self.context.budget();
         self.terms.collected.extend(answers::collected(&result));

@@ -108,6 +108,7 @@ fn execution() -> Execution {
         peak_memory_bytes: None,
         blocked: BTreeMap::new(),
         names_asked: BTreeMap::new(),
+        requests_refused: BTreeMap::new(),
         submission_checks: 0,
         interrupted: false,
         warm: false,
@@ -186,15 +187,31 @@ async fn end_of(mode: &str, stage: Stage) -> Result<String, String> {
 async fn programs_that_break_the_protocol_are_told_and_ended() {
     let broke = "the strategy's program broke the protocol at line";
     let cases: [(&str, Result<&str, String>); 23] = [
-        ("bad_json", Err(format!("{broke} 1: the line is no JSON"))),
+        (
+            "bad_json",
+            Err(format!(
+                "{broke} 1: the line is no JSON: `{{nonsense` (key must be a string at line 1 column 2); standard \
+                         output carries the protocol: print to standard error"
+            )),
+        ),
         ("no_greeting", Err(format!("{broke} 1: the first request must be `initialize`"))),
         ("old_version", Err(format!("{broke} 1: this is version 1 of the protocol"))),
         ("two_greetings", Err(format!("{broke} 2: this is version 1 of the protocol, greeted once"))),
         ("gives_answers", Err(format!("{broke} 2: the message is an answer, and nothing was asked"))),
         ("unknown_method", Ok("-32601 there is no method `chatt`; nearest: `chat`")),
-        ("bad_params", Ok("['-32602']")),
+        (
+            "bad_params",
+            Ok(
+                "['-32602']; 2 requests refused, the first: no model `other` here; names are code; see external.roles",
+            ),
+        ),
         ("endless_line", Err("broke the protocol: a line is longer than 16 MiB".to_owned())),
-        ("silent", Err("said nothing for 2s though nothing it asked for is outstanding".to_owned())),
+        (
+            "silent",
+            Err("said nothing for 2s though nothing it asked for is outstanding; the last that was \
+                        outstanding: `initialize`"
+                .to_owned()),
+        ),
         ("exits", Err("ended (exit code 3) with a request outstanding; it said last: I give up".to_owned())),
         ("mute", Err("closed its standard output and lives on".to_owned())),
         ("deaf", Err("said nothing for 2s".to_owned())),

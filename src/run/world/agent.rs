@@ -3,7 +3,8 @@
 //! It is one execution in a fresh workspace, for as long as the run has. A little before the run's time is over it is
 //! stopped, so that what it left can still be judged; also some time after a call was refused for good.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use podium_sandbox::{Job, SandboxError, Service, ServiceAnswer, ServiceRequest, workspace};
@@ -17,7 +18,7 @@ use super::Inner;
 use super::local::{Refused, done};
 use crate::run::command::desk::{Desk, Told};
 use crate::run::command::wire::refusal::Refusal;
-use crate::run::command::wire::{answer, question, responses};
+use crate::run::command::wire::{self, answer, question, responses};
 use crate::run::driver::Performed;
 use crate::run::stop::Stop;
 
@@ -28,6 +29,10 @@ const KEY: &str = "podium";
 const PREFIX: &str = "/v1/";
 /// Bytes of requests that are not answered yet, together.
 const AT_WORK: u32 = 96 << 20;
+/// So many reasons of refusals are told apart; an agent chooses the words of some of them.
+const MOST_REASONS: usize = 8;
+/// What all further reasons are counted as.
+const OTHER_REASONS: &str = "other reasons";
 /// How often the time is looked at.
 const LOOK: Duration = Duration::from_secs(1);
 /// Of the run's time so much is kept for what follows the agent's end: a twentieth, within these, and never more than half.
@@ -85,11 +90,14 @@ impl Inner {
         {
             job.env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
         }
-        job.service = Some(service(Arc::clone(&self.desk), terms.clone()));
+        let refusals = Arc::new(Refusals::default());
+        job.service = Some(service(Arc::clone(&self.desk), terms.clone(), Arc::clone(&refusals)));
         self.desk.begin();
         let stop = job.stop.clone();
         tokio::select! {
-            execution = self.equipment.sandbox.execute(&job) => Ok(execution?),
+            execution = self.equipment.sandbox.execute(&job) => {
+                Ok(Execution { requests_refused: refusals.all(), ..execution? })
+            }
             () = self.keep_time(Duration::from_millis(terms.grace_ms), || stop.cancel()) => {
                 Err(Refused::Stop(Stop::new(crate::run::stop::StoppedBy::Internal, "an agent's time was not kept")))
             }
@@ -130,13 +138,39 @@ impl Inner {
     }
 }
 
+/// Requests that came to no question, by why: nothing else of them reaches the journal.
+#[derive(Debug, Default)]
+struct Refusals(Mutex<BTreeMap<String, u64>>);
+
+impl Refusals {
+    fn count(&self, refusal: &Refusal) {
+        let mut reasons = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_apart = reasons.len() < MOST_REASONS || reasons.contains_key(&refusal.message);
+        let reason = if is_apart { refusal.message.as_str() } else { OTHER_REASONS };
+        let count = reasons.entry(reason.to_owned()).or_insert(0);
+        *count = count.saturating_add(1);
+    }
+
+    fn all(&self) -> BTreeMap<String, u64> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
 /// What answers an agent's requests.
-fn service(desk: Arc<Desk>, terms: AgentTerms) -> Service {
+fn service(desk: Arc<Desk>, terms: AgentTerms, refusals: Arc<Refusals>) -> Service {
     let max_bytes = terms.max_request_bytes;
     let terms = Arc::new(terms);
     let answering = move |request: ServiceRequest| {
-        let (desk, terms) = (Arc::clone(&desk), Arc::clone(&terms));
-        let answered = async move { answered(&desk, &terms, request).await.unwrap_or_else(|no| no.answer()) };
+        let (desk, terms, refusals) = (Arc::clone(&desk), Arc::clone(&terms), Arc::clone(&refusals));
+        let answered = async move {
+            let read = read(&terms, request).inspect_err(|refusal| refusals.count(refusal));
+            let answered = match read {
+                Ok(Read::Known(answer)) => Ok(answer),
+                Ok(Read::Asked(asked)) => answered(&desk, *asked).await,
+                Err(refusal) => Err(refusal),
+            };
+            answered.unwrap_or_else(|no| no.answer())
+        };
         Box::pin(answered) as std::pin::Pin<Box<dyn Future<Output = ServiceAnswer> + Send>>
     };
     Service {
@@ -148,30 +182,38 @@ fn service(desk: Arc<Desk>, terms: AgentTerms) -> Service {
     }
 }
 
-async fn answered(
-    desk: &Desk,
-    terms: &AgentTerms,
-    request: ServiceRequest,
-) -> Result<ServiceAnswer, Refusal> {
+/// What a request wants.
+enum Read {
+    /// Something that needs no call.
+    Known(ServiceAnswer),
+    /// The answer of a model.
+    Asked(Box<wire::Wanted>),
+}
+
+fn read(terms: &AgentTerms, request: ServiceRequest) -> Result<Read, Refusal> {
     let ServiceRequest { method, path, body } = request;
-    let wanted = match (method.as_str(), path.as_str()) {
-        ("GET", "/v1/models") => return Ok(json(&answer::models(terms.models.keys().map(String::as_str)))),
+    let known = |value: &serde_json::Value| Ok(Read::Known(json(value)));
+    let asked = match (method.as_str(), path.as_str()) {
+        ("GET", "/v1/models") => return known(&answer::models(terms.models.keys().map(String::as_str))),
         ("POST", "/v1/chat/completions") => question::read(&body, &terms.models)?,
         ("POST", "/v1/responses") => responses::read(&body, &terms.models)?,
         ("GET", path) if path.starts_with("/v1/models/") => {
             let name = path.trim_start_matches("/v1/models/");
-            let known: Vec<&str> = terms.models.keys().map(String::as_str).collect();
-            if !known.contains(&name) {
-                return Err(Refusal::unknown_model(name, &known));
+            let names: Vec<&str> = terms.models.keys().map(String::as_str).collect();
+            if !names.contains(&name) {
+                return Err(Refusal::unknown_model(name, &names));
             }
-            return Ok(json(&answer::model(name)));
+            return known(&answer::model(name));
         }
         _ => {
             let paths = "there is POST /v1/chat/completions, POST /v1/responses and GET /v1/models";
             return Err(Refusal { status: 404, ..Refusal::invalid(paths) });
         }
     };
-    drop(body);
+    Ok(Read::Asked(Box::new(asked)))
+}
+
+async fn answered(desk: &Desk, wanted: wire::Wanted) -> Result<ServiceAnswer, Refusal> {
     // The desk is gone only with the run.
     let gone = || Refusal { status: 503, ..Refusal::invalid("the agent's run is over") };
     match desk.ask(wanted.question)?.await.map_err(|_| gone())? {

@@ -168,7 +168,7 @@ async fn run_json_inside<T: DeserializeOwned>(
 }
 
 /// Runs a few lines in isolated mode and parses the JSON they print.
-fn run_json<T: DeserializeOwned>(python: &Path, code: &str) -> Result<T, SandboxError> {
+pub(super) fn run_json<T: DeserializeOwned>(python: &Path, code: &str) -> Result<T, SandboxError> {
     run_json_within(ANSWER, python, code)
 }
 

@@ -10,6 +10,7 @@
 
 mod build;
 mod interpreter;
+mod syntax;
 
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,7 @@ use crate::{Sandbox, SandboxError, collect::hex, trial};
 
 pub use interpreter::Interpreter;
 use interpreter::Packages;
+pub use syntax::SyntaxFault;
 
 /// Written last: an environment without it was cut while it was built.
 const MARKER: &str = "podium-environment.json";

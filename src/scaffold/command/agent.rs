@@ -109,10 +109,23 @@ fn how(execution: &Execution) -> String {
     let how = execution.limit.as_ref().map_or_else(|| execution.ended.to_string(), ToString::to_string);
     let said = execution.output.text();
     let last = said.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let how = match refused(&execution.requests_refused) {
+        Some(refused) => format!("{how}; {refused}"),
+        None => how,
+    };
     match last.filter(|_| execution.ended != Ended::Exit(0)) {
         Some(last) => format!("{how}; it said last: {}", last.chars().take(LAST_WORDS).collect::<String>()),
         None => how,
     }
+}
+
+/// How many requests were refused, and why: the most frequent reason.
+fn refused(reasons: &BTreeMap<String, u64>) -> Option<String> {
+    let (why, _) = reasons.iter().max_by_key(|(_, count)| **count)?;
+    let (all, others) = (reasons.values().sum::<u64>(), reasons.len() - 1);
+    let requests = if all == 1 { "1 request".to_owned() } else { format!("{all} requests") };
+    let others = if others == 0 { String::new() } else { format!("; and for {others} other reasons") };
+    Some(format!("{requests} refused: {why}{others}"))
 }
 
 async fn execute(

@@ -12,7 +12,7 @@ pub enum SpecError {
         message: String,
     },
     /// A key or a word that the file may not have.
-    #[error("line {line}: unknown key or word `{name}`{}", hint(nearest.as_deref()))]
+    #[error("line {line}: unknown key or word `{name}`{}{}", hint(nearest.as_deref()), more(among.as_deref()))]
     Unknown {
         /// Line of the scaffold file, from 1.
         line: usize,
@@ -20,6 +20,8 @@ pub enum SpecError {
         name: String,
         /// The nearest name that would be right.
         nearest: Option<String>,
+        /// What else there is, in words, where it is a kind or a strategy.
+        among: Option<String>,
     },
     /// `--set` names a key that the scaffold does not have.
     #[error("--set {path}: the scaffold has no such key{}", hint(nearest.as_deref()))]
@@ -67,6 +69,10 @@ pub enum SpecError {
         /// What is wrong with it.
         message: String,
     },
+}
+
+fn more(among: Option<&str>) -> String {
+    among.map_or_else(String::new, |among| format!("; {among}"))
 }
 
 fn hint(nearest: Option<&str>) -> String {

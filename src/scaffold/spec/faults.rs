@@ -59,7 +59,7 @@ fn read_on(registry: &Registry, text: &str, found: &mut Vec<SpecError>) -> Optio
 
 /// The text without an unknown name: put right, or its line left out.
 fn mended(text: &str, error: &SpecError) -> Option<String> {
-    let SpecError::Unknown { line, name, nearest } = error else { return None };
+    let SpecError::Unknown { line, name, nearest, .. } = error else { return None };
     let place = line.checked_sub(1)?;
     let with = |changed: &dyn Fn(&str) -> Option<String>| {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();

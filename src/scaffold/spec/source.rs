@@ -55,6 +55,7 @@ impl<'a> Source<'a> {
                 line: line(self.text, key.span().start),
                 nearest: nearest(key.get_ref(), known),
                 name: key.into_inner(),
+                among: None,
             }),
         }
     }
@@ -64,16 +65,17 @@ impl<'a> Source<'a> {
         let line = header(self.text, &path);
         let message = match &what {
             WrongPart::NoKind => format!("missing field `{KIND}`"),
-            WrongPart::UnknownKind { nearest, .. } => {
+            WrongPart::UnknownKind { nearest, kinds, .. } => {
                 let hint = nearest.as_ref().map_or_else(String::new, |name| format!("; nearest: `{name}`"));
-                format!("there is no such kind{hint}")
+                format!("there is no such kind{hint}; {}", there_are(kinds.iter().copied()))
             }
             WrongPart::Values(message) => message.clone(),
         };
         match (self.last, what) {
             (Some(last), _) => wrong(last, &message),
-            (None, WrongPart::UnknownKind { name, nearest }) => {
-                SpecError::Unknown { line: line + lines_to(self.text, line, &name), name, nearest }
+            (None, WrongPart::UnknownKind { name, nearest, kinds }) => {
+                let line = line + lines_to(self.text, line, &name);
+                SpecError::Unknown { line, name, nearest, among: Some(there_are(kinds.into_iter())) }
             }
             (None, _) => said(self.text, line, &message),
         }
@@ -85,14 +87,27 @@ impl<'a> Source<'a> {
         struct Named {
             strategy: Spanned<IgnoredAny>,
         }
-        let nearest = nearest(name, known);
+        let known: Vec<&str> = known.collect();
+        let nearest = nearest(name, known.iter().copied());
+        let among = there_are(known.into_iter());
         if let Some(last) = self.last {
             let hint = nearest.map_or_else(String::new, |name| format!("; nearest: `{name}`"));
-            return wrong(last, &format!("there is no such strategy{hint}"));
+            return wrong(last, &format!("there is no such strategy{hint}; {among}"));
         }
         let start = toml::from_str::<Named>(self.text).map_or(0, |named| named.strategy.span().start);
-        SpecError::Unknown { line: line(self.text, start), name: name.to_owned(), nearest }
+        SpecError::Unknown {
+            line: line(self.text, start),
+            name: name.to_owned(),
+            nearest,
+            among: Some(among),
+        }
     }
+}
+
+/// The words that this program has, and who may have more.
+fn there_are<'k>(names: impl Iterator<Item = &'k str>) -> String {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    format!("there are {}; a program of your own may have more (docs/guide.md)", names.join(", "))
 }
 
 /// The line of a table's header, from 1; the first line where the table has none of its own.
@@ -120,7 +135,7 @@ fn said(text: &str, line: usize, message: &str) -> SpecError {
         (true, Some(name)) => {
             // In a table whose `kind` says what it is, the error's place is the table's: the key stands further down.
             let line = line + lines_to(text, line, name);
-            SpecError::Unknown { line, name: name.to_owned(), nearest: nearest(name, names) }
+            SpecError::Unknown { line, name: name.to_owned(), nearest: nearest(name, names), among: None }
         }
         _ => SpecError::Syntax { line, message: message.to_owned() },
     }

@@ -147,6 +147,7 @@ fn run(ended: Ended, limit: Option<LimitHit>, printed: &str, verdict: &Verdict) 
         peak_memory_bytes: None,
         blocked: std::collections::BTreeMap::new(),
         names_asked: std::collections::BTreeMap::new(),
+        requests_refused: std::collections::BTreeMap::new(),
         submission_checks: 0,
         interrupted: false,
         warm: false,

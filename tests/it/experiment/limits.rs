@@ -5,6 +5,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use super::{experiment, folders};
+use crate::external::odd;
 use crate::service::Service;
 use crate::support::reference::Left;
 use crate::support::{Place, Podium, Run, Running, need, wait};
@@ -56,6 +57,29 @@ fn what_a_service_failed_is_tried_again_and_stops_nothing_else() {
     for path in folders(&place) {
         Left::by(&Run { path }).accounts_for_every_try();
     }
+}
+
+#[test]
+fn what_the_strategys_own_program_failed_is_not_tried_again_and_told_as_that() {
+    if !need::jail("what_the_strategys_own_program_failed_is_not_tried_again_and_told_as_that") {
+        return;
+    }
+    let place = Place::new();
+    let scaffold = odd(&place, "not_there").display().to_string();
+    let service = Service::toy(["ok"]);
+    let options = ["--scaffolds", &scaffold, "--retries", "3", "--retry-wait", "60s"];
+    let podium = experiment(&place, "run").args(["--name", "ab", "--competitions", "toy", "--seeds", "1"]);
+    let podium =
+        podium.args(["--model", "openai/gpt-4.1-mini", "--steps", "2", "--memory", "512MiB", "--cpus", "1"]);
+    let ended = service.behind(podium.args(options)).output().expect(1);
+    assert!(!ended.stderr.contains("\nagain "), "{}", ended.stderr);
+    let told = ended.json();
+    let row = &told["runs"][0];
+    assert_eq!((&row["stopped_by"], &row["failed_tries"]), (&"strategy".into(), &1.into()), "{told}");
+    let report = Podium::new(&place).args(["experiment", "report", "ab", "--runs-dir"]).arg(place.runs());
+    let report = report.output().expect(0).stdout;
+    assert!(report.contains("the strategy's own program failed in 1 of the runs"), "{report}");
+    assert!(!report.contains("outside the agent"), "{report}");
 }
 
 #[test]

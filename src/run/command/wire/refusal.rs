@@ -28,7 +28,8 @@ impl Refusal {
     /// A model that nobody has.
     pub fn unknown_model(name: &str, known: &[&str]) -> Self {
         let name: String = name.chars().take(100).collect();
-        let message = format!("there is no model `{name}` here; there is: {}", known.join(", "));
+        let known = known.join(", ");
+        let message = format!("there is no model `{name}` here; names are {known}; see agent.aliases");
         Self { status: 404, kind: "invalid_request_error", code: "model_not_found", message }
     }
 

@@ -107,7 +107,10 @@ fn what_cannot_be_had_is_refused_with_what_to_mend() {
     };
     for (body, words) in [
         (json!({"messages": message}), "`model` must be a text"),
-        (with("model", json!("o3")), "there is no model `o3` here; there is: code, gpt-4o"),
+        (
+            with("model", json!("o3")),
+            "there is no model `o3` here; names are code, gpt-4o; see agent.aliases",
+        ),
         (json!({"model": "code"}), "at least one message"),
         (with("messages", json!(["x"])), "each of `messages` must be an object"),
         (with("messages", json!([{"role": "user", "content": 3}])), "must be a text, or a list of parts"),

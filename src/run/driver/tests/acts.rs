@@ -77,6 +77,7 @@ impl World for House {
                 peak_memory_bytes: None,
                 blocked: BTreeMap::new(),
                 names_asked: BTreeMap::new(),
+                requests_refused: BTreeMap::new(),
                 submission_checks: 0,
                 interrupted: false,
                 warm: false,

@@ -17,6 +17,12 @@ fn what_ships_has_none() {
     }
 }
 
+/// What a policy can be here.
+fn kinds() -> String {
+    let kinds = "`best_first`, `drafts`, `evolution`, `mcts`, `ml_master`, `random`, `rules`";
+    format!("there are {kinds}; a program of your own may have more (docs/guide.md)")
+}
+
 /// A policy that drafts for ever.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -58,7 +64,7 @@ fn a_policy_of_ones_own_is_read_and_checked_like_the_shipped() {
         (rules, vec![]),
         (
             "kind = \"darfts\"\noperator = \"draft\"",
-            vec![format!("line {}: unknown key or word `darfts`; nearest: `drafts`", line + 1)],
+            vec![format!("line {}: unknown key or word `darfts`; nearest: `drafts`; {}", line + 1, kinds())],
         ),
         (
             "kind = \"drafts\"\noperatr = \"dratf\"",
@@ -88,5 +94,9 @@ fn a_policy_of_ones_own_is_read_and_checked_like_the_shipped() {
         loaded.map(|_| ()).unwrap_err().to_string()
     });
     assert!(wrong[0].starts_with("--set policy.operator=3: invalid type"), "{}", wrong[0]);
-    assert_eq!(wrong[1], "--set policy.kind=mtcs: there is no such kind; nearest: `mcts`");
+    let expected = format!("--set policy.kind=mtcs: there is no such kind; nearest: `mcts`; {}", kinds());
+    assert_eq!(wrong[1], expected);
+    // One that is like none of them is told the same.
+    let restless = told(&with("kind = \"restless\""));
+    assert_eq!(restless, [format!("line {}: unknown key or word `restless`; {}", line + 1, kinds())]);
 }

@@ -52,6 +52,7 @@ fn world() -> World {
             peak_memory_bytes: None,
             blocked: std::collections::BTreeMap::new(),
             names_asked: std::collections::BTreeMap::new(),
+            requests_refused: std::collections::BTreeMap::new(),
             submission_checks: 0,
             interrupted: false,
             warm: false,

@@ -55,6 +55,7 @@ pub(crate) fn execute(code: &str) -> Execution {
         peak_memory_bytes: None,
         blocked: BTreeMap::new(),
         names_asked: BTreeMap::new(),
+        requests_refused: BTreeMap::new(),
         submission_checks: 0,
         interrupted: false,
         warm: false,
