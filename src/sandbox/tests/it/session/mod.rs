@@ -7,19 +7,20 @@ mod shell;
 
 use std::time::Duration;
 
-use podium_sandbox::{Sandbox, Session, SessionJob};
+use podium_sandbox::{Environment, Interpreter, Sandbox, Session, SessionJob};
 use podium_types::session::{Observation, SessionKind, SessionState};
 
-use crate::common::{Place, environment};
+use crate::common::Place;
 
 /// Longer than anything takes that ends by itself.
 pub(crate) const LONG: Duration = Duration::from_secs(50);
 /// Shorter than what does not.
 pub(crate) const SHORT: Duration = Duration::from_millis(400);
 
-/// What a test of sessions asks for.
+/// What a test of sessions asks for. Its Python is the machine's with its packages: `IPython` may be one.
 pub(crate) fn job(place: &Place, kind: SessionKind) -> SessionJob {
-    let mut job = SessionJob::new(kind, place.workspace(), &environment());
+    let python = Environment::of_user(&Interpreter::find(None).unwrap().path).unwrap();
+    let mut job = SessionJob::new(kind, place.workspace(), &python);
     job.job.input = Some(place.folder.path().join("input"));
     job
 }
