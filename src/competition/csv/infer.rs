@@ -3,15 +3,15 @@
 //! where an overflow is involved; that is pandas' law and kept.
 
 use crate::csv::column::{Column, MixedCell, Texts};
-use crate::csv::number::{Decimals, NoInteger, UnsignedSeen, boolean, int64, is_missing, uint64};
-use crate::csv::packed::{self, Packed};
+use crate::csv::number::{Decimals, NoInteger, UnsignedSeen, is_missing};
+use crate::csv::packed::{Untyped, Waiting};
 
 /// The cells of one column, block by block. Blocks of text stay where they are, so that a column of text is written
-/// once; any other type becomes a column of its own. Short plain numbers are packed until a cell comes that is none.
+/// once; any other type becomes a column of its own. Plain numbers are packed as long as few cells are anything else.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
-    /// The cells of the block that has not ended, where all of them are such numbers.
-    packed: Vec<Packed>,
+    /// The cells of the block that has not ended, where nearly all of them are such numbers.
+    packed: Waiting,
     spells: Spells,
     /// Rows of a whole block.
     block_rows: usize,
@@ -28,7 +28,7 @@ enum Spells {
     /// None so far.
     #[default]
     No,
-    /// Those of the block that has not ended: one of them cannot be packed.
+    /// Those of the block that has not ended: too many of them cannot be packed.
     ThisBlock,
     /// All of them: the column is text whatever its cells are, and no word means "missing".
     All,
@@ -47,53 +47,47 @@ impl Blocks {
 
     pub(crate) fn push(&mut self, cell: &str) {
         if self.spells == Spells::No {
-            if let Some(number) = Packed::of(cell.as_bytes()) {
-                if self.packed.capacity() == 0 {
-                    // Room for all at once: what is not used of it costs nothing, and what grows bit by bit is copied
-                    // and leaves holes.
-                    self.packed.reserve_exact(self.block_rows);
-                }
-                return self.packed.push(number);
+            if self.packed.push(cell, self.block_rows) {
+                return;
             }
+            self.spells = Spells::ThisBlock;
             self.spell_packed();
         }
         self.cells.push_spelled(cell);
     }
 
     fn spell_packed(&mut self) {
-        self.spells = Spells::ThisBlock;
-        let mut text = String::new();
-        for number in std::mem::take(&mut self.packed) {
-            number.spell(&mut text);
-            self.cells.push_spelled(&text);
-        }
+        std::mem::take(&mut self.packed).spell(&mut self.cells);
     }
 
     /// Ends a block, under the type that fits all of its cells.
     pub(crate) fn end_block(&mut self, decimals: Decimals) {
         match self.spells {
             Spells::All => self.settle_text(|_| false),
-            Spells::No => {
-                let column = packed::column(std::mem::take(&mut self.packed), decimals);
+            Spells::No if self.packed.is_plain() => {
+                let column = std::mem::take(&mut self.packed).column(decimals);
                 self.append(column);
             }
-            Spells::ThisBlock => {
+            Spells::No | Spells::ThisBlock => {
                 self.spells = Spells::No;
-                self.end_spelled(decimals);
+                self.end_mixed(decimals);
             }
         }
     }
 
-    fn end_spelled(&mut self, decimals: Decimals) {
-        let column = match self.integers() {
-            Integers::Column(column) => Some(column),
-            Integers::Text { missing_words: true } => None,
-            Integers::Text { missing_words: false } => return self.settle_text(|_| false),
-            Integers::No => self.floats(decimals).or_else(|| self.booleans()),
+    fn end_mixed(&mut self, decimals: Decimals) {
+        let (column, missing_words) = match self.integers() {
+            Integers::Column(column) => (Some(column), false),
+            Integers::Text { missing_words } => (None, missing_words),
+            Integers::No => (self.floats(decimals).or_else(|| self.booleans()), true),
         };
         match column {
-            None => self.settle_text(is_missing),
+            None => {
+                self.spell_packed();
+                self.settle_text(|cell| missing_words && is_missing(cell));
+            }
             Some(column) => {
+                self.packed = Waiting::default();
                 self.cells.truncate(self.settled);
                 self.append(column);
             }
@@ -133,25 +127,25 @@ impl Blocks {
     }
 
     /// The cells of the block that has not ended.
-    fn cells(&self) -> impl Iterator<Item = &[u8]> {
-        self.cells.spelled(self.settled)
+    fn cells(&self) -> impl Iterator<Item = Untyped<'_>> {
+        self.packed.cells().chain(self.cells.spelled(self.settled).map(Untyped::Spelled))
     }
 
     fn rows(&self) -> usize {
-        self.cells.len() - self.settled
+        self.packed.len() + self.cells.len() - self.settled
     }
 
     fn integers(&self) -> Integers {
         let mut values = Vec::with_capacity(self.rows());
         let mut missing = false;
         for cell in self.cells() {
-            if is_missing(cell) {
+            if cell.is_missing() {
                 missing = true;
                 // pandas marks a missing cell with the least integer, and loses a real one to it.
                 values.push(i64::MIN);
                 continue;
             }
-            match int64(cell) {
+            match cell.int64() {
                 Ok(value) => values.push(value),
                 Err(NoInteger::Overflow) => return self.unsigned(),
                 Err(NoInteger::Invalid) => return Integers::No,
@@ -171,12 +165,12 @@ impl Blocks {
         let mut values = Vec::with_capacity(self.rows());
         let mut seen = UnsignedSeen::default();
         for cell in self.cells() {
-            if is_missing(cell) {
+            if cell.is_missing() {
                 seen.missing = true;
                 values.push(0);
                 continue;
             }
-            match uint64(cell, &mut seen) {
+            match cell.uint64(&mut seen) {
                 Ok(value) => values.push(value),
                 Err(NoInteger::Overflow) => return Integers::Text { missing_words: true },
                 Err(NoInteger::Invalid) => return Integers::No,
@@ -192,9 +186,10 @@ impl Blocks {
     }
 
     fn floats(&self, decimals: Decimals) -> Option<Column> {
+        let mut scratch = String::new();
         let mut values = Vec::with_capacity(self.rows());
         for cell in self.cells() {
-            values.push(if is_missing(cell) { f64::NAN } else { decimals.double(cell)? });
+            values.push(if cell.is_missing() { f64::NAN } else { cell.double(decimals, &mut scratch)? });
         }
         Some(Column::Float(values))
     }
@@ -202,7 +197,7 @@ impl Blocks {
     fn booleans(&self) -> Option<Column> {
         let mut values = Vec::with_capacity(self.rows());
         for cell in self.cells() {
-            values.push(if is_missing(cell) { None } else { Some(boolean(cell)?) });
+            values.push(if cell.is_missing() { None } else { Some(cell.boolean()?) });
         }
         if values.iter().all(Option::is_some) {
             return Some(Column::Boolean(values.into_iter().flatten().collect()));
@@ -220,4 +215,55 @@ enum Integers {
         missing_words: bool,
     },
     No,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn cell() -> impl Strategy<Value = String> {
+        prop_oneof![
+            8 => "-?[0-9]{1,3}",
+            4 => "-?[0-9]{1,2}[.][0-9]{0,3}",
+            2 => (0f64..1.0).prop_map(|value| value.to_string()),
+            2 => prop::sample::select(vec!["", "", "-0", "0", "0.0", "-0.0"]).prop_map(str::to_owned),
+            1 => "[+]?0{0,2}[0-9]{17,20}",
+            1 => prop::sample::select(vec!["NA", "nan", "True", "false", "inf", "1e5", "x", " 7", "9223372036854775808"])
+                .prop_map(str::to_owned),
+        ]
+    }
+
+    /// Many cells of few kinds.
+    fn column() -> impl Strategy<Value = Vec<String>> {
+        (prop::collection::vec(cell(), 1..6), prop::collection::vec(any::<prop::sample::Index>(), 1..300))
+            .prop_map(|(kinds, picks)| picks.iter().map(|pick| pick.get(&kinds).clone()).collect())
+    }
+
+    fn read(cells: &[String], spells: Spells, block_rows: usize, decimals: Decimals) -> String {
+        let mut blocks = Blocks { spells, ..Blocks::new(false, block_rows) };
+        for block in cells.chunks(block_rows) {
+            // A block begins without a spelled cell by itself.
+            blocks.spells = spells;
+            block.iter().for_each(|cell| blocks.push(cell));
+            blocks.end_block(decimals);
+        }
+        format!(
+            "{:?}",
+            blocks.finish().map(|column| column.cells().map(|cell| format!("{cell:?}")).collect::<Vec<_>>())
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        /// How cells wait for their type changes nothing.
+        #[test]
+        fn packed_cells_become_what_spelled_ones_do(cells in column(), block_rows in 1usize..300) {
+            for decimals in [Decimals::Exact, Decimals::Quick] {
+                let packed = read(&cells, Spells::No, block_rows, decimals);
+                prop_assert_eq!(packed, read(&cells, Spells::ThisBlock, block_rows, decimals));
+            }
+        }
+    }
 }

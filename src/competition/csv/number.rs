@@ -166,15 +166,21 @@ impl Decimals {
     }
 }
 
+/// Digits that pandas' quick conversion gathers, zeros in front among them.
+pub(crate) const DIGITS: usize = 17;
+
 /// pandas' `xstrtod`.
 fn quick_float64(cell: &[u8]) -> Option<f64> {
-    /// Digits that are gathered, zeros in front among them.
-    const DIGITS: usize = 17;
     let body = trim_end(trim_start(cell));
+    let (negative, rest) = take_sign(body);
+    if let Some(digits) = Digits::of(rest).filter(|digits| digits.count <= DIGITS && is_exact(digits.number))
+    {
+        // All digits are gathered without loss and scaled once, which is the correctly rounded value.
+        return Some(ratio(negative, digits.number, digits.behind.unwrap_or_default()));
+    }
     if !is_decimal(body) {
         return float64(cell);
     }
-    let (negative, rest) = take_sign(body);
     let mantissa = rest.iter().position(|byte| matches!(byte, b'e' | b'E')).unwrap_or(rest.len());
     let (mantissa, written) = rest.split_at(mantissa);
     let (mut number, mut digits, mut power, mut point) = (0f64, 0, 0i64, false);
@@ -237,31 +243,36 @@ pub(crate) fn float64(cell: &[u8]) -> Option<f64> {
     None
 }
 
-/// Digits that a double holds exactly whatever they are, and of which a power of ten is exact as well.
-const FEW: usize = 15;
-
-/// Few digits, perhaps with a point among them or at an end.
+/// A plain decimal: digits, perhaps with a point among them or at an end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FewDigits {
-    /// All of them as a whole number.
+pub(crate) struct Digits {
+    /// All of them as a whole number, below 10^17.
     pub(crate) number: u64,
-    /// How many they are: 1 to 15.
+    /// How many they are, zeros in front among them; at least 1.
     pub(crate) count: usize,
-    /// How many of them stand behind the point, where there is one.
+    /// How many of them stand behind the point, where there is one; at most [`BEHIND`].
     pub(crate) behind: Option<usize>,
 }
 
-impl FewDigits {
+/// Most digits behind the point: those of any double of 17 digits that Python spells without an exponent. Ten to this
+/// power is exact as a double.
+pub(crate) const BEHIND: usize = 21;
+
+impl Digits {
     /// What follows the sign of a cell, where it is that.
     #[inline]
     pub(crate) fn of(body: &[u8]) -> Option<Self> {
-        if body.len() > FEW + 1 {
+        /// A zero, a point and the digits behind it.
+        const LONGEST: usize = 2 + BEHIND;
+        /// One more digit would be the eighteenth.
+        const FULL: u64 = 10u64.pow(16);
+        if body.len() > LONGEST {
             return None;
         }
         let (mut number, mut count, mut before) = (0u64, 0, None);
         for byte in body {
             match byte {
-                b'0'..=b'9' => {
+                b'0'..=b'9' if number < FULL => {
                     number = number * 10 + u64::from(byte - b'0');
                     count += 1;
                 }
@@ -270,24 +281,60 @@ impl FewDigits {
             }
         }
         let behind = before.map(|before| count - before);
-        (1..=FEW).contains(&count).then_some(Self { number, count, behind })
+        (count > 0 && behind.is_none_or(|behind| behind <= BEHIND)).then_some(Self { number, count, behind })
     }
 }
 
 /// A plain decimal of few digits. None of anything else.
 fn short_decimal(cell: &[u8]) -> Option<f64> {
     let (negative, body) = take_sign(cell);
-    let digits = FewDigits::of(body)?;
+    let digits = Digits::of(body)?;
     Some(ratio(negative, digits.number, digits.behind.unwrap_or_default()))
 }
 
-/// A decimal of at most 15 digits, this many of them behind its point, by one correctly rounded division: its digits make
-/// a whole number that a double holds exactly, and so is the power of ten.
+/// Whether a double holds every whole number up to this one.
+pub(crate) const fn is_exact(number: u64) -> bool {
+    number < 1 << f64::MANTISSA_DIGITS
+}
+
+/// A decimal, correctly rounded, whose digits make this whole number below 10^17, at most [`BEHIND`] of them behind its
+/// point.
 pub(crate) fn ratio(negative: bool, digits: u64, behind: usize) -> f64 {
-    const POWERS: [f64; FEW + 1] =
-        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-    let value = digits as f64 / POWERS.get(behind).copied().unwrap_or(f64::NAN);
+    const POWERS: [f64; BEHIND + 1] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+        1e18, 1e19, 1e20, 1e21,
+    ];
+    let value = if is_exact(digits) {
+        // Both are exact, and a division rounds correctly.
+        digits as f64 / POWERS.get(behind).copied().unwrap_or(f64::NAN)
+    } else {
+        long_ratio(digits, behind)
+    };
     if negative { -value } else { value }
+}
+
+/// The same of digits that no double holds: a division of whole numbers with at least 57 bits of result, the lowest of
+/// which is set when something is left over, so that the one rounding is that of the conversion.
+fn long_ratio(digits: u64, behind: usize) -> f64 {
+    const POWERS: [u128; BEHIND + 1] = {
+        let mut powers = [1; BEHIND + 1];
+        let mut place = 1;
+        while place <= BEHIND {
+            powers[place] = powers[place - 1] * 10;
+            place += 1;
+        }
+        powers
+    };
+    let Some(power) = POWERS.get(behind) else { return f64::NAN };
+    let shift = u128::from(digits).leading_zeros();
+    let shifted = u128::from(digits) << shift;
+    let (quotient, rest) = match u64::try_from(*power) {
+        // By one machine word, which is several times quicker.
+        Ok(power) => (shifted / u128::from(power), shifted % u128::from(power)),
+        Err(_) => (shifted / power, shifted % power),
+    };
+    let scale = f64::from_bits((1023 - u64::from(shift)) << (f64::MANTISSA_DIGITS - 1));
+    (quotient | u128::from(rest != 0)) as f64 * scale
 }
 
 /// Whether the bytes are `[+-] digits [. digits] [e [+-] digits]` with a digit in the mantissa.
