@@ -16,10 +16,12 @@ pub struct Volume {
     voxels: u64,
     /// Rows of each line, lines slice by slice.
     runs: Vec<Run>,
-    /// Where the runs of each line end.
+    /// Where the runs of each line of a span end.
     ends: Vec<usize>,
     /// The first line with a run and the one after the last, slice by slice.
     spans: Vec<(usize, usize)>,
+    /// How many lines there are in the spans of the slices before each.
+    before: Vec<usize>,
 }
 
 /// A voxel: slice, column, row.
@@ -33,17 +35,24 @@ struct Point {
 impl Volume {
     /// Stacks masks of slices of this height and width (pixels). What lies beyond a slice is cut off.
     pub fn stack(masks: &[Mask], height: u64, width: usize) -> Self {
-        let mut volume = Self { height, width, ..Self::default() };
+        let mut volume = Self::empty(height, width);
         for mask in masks {
             volume.push(mask);
         }
         volume
     }
 
-    fn push(&mut self, mask: &Mask) {
+    /// No slice yet; all will have this height and width (pixels).
+    pub fn empty(height: u64, width: usize) -> Self {
+        Self { height, width, ..Self::default() }
+    }
+
+    /// Puts one more slice on top.
+    pub fn push(&mut self, mask: &Mask) {
         let mut left = mask.runs().iter().copied();
         let mut pending = left.next();
         let (mut first, mut after) = (self.width, 0);
+        let before = self.ends.len();
         for line in 0..self.width {
             let begin = line as u64 * self.height;
             let end = begin + self.height;
@@ -57,8 +66,12 @@ impl Volume {
                     break;
                 }
             }
-            self.ends.push(self.runs.len());
+            if line >= first {
+                self.ends.push(self.runs.len());
+            }
         }
+        self.ends.truncate(before + after.saturating_sub(first));
+        self.before.push(before);
         self.spans.push((first, after));
         self.slices += 1;
     }
@@ -75,10 +88,11 @@ impl Volume {
 
     /// Runs of rows in a line; none outside the volume.
     fn line(&self, slice: usize, line: usize) -> &[Run] {
-        if slice >= self.slices || line >= self.width {
+        let Some(((first, after), before)) = self.spans.get(slice).zip(self.before.get(slice)) else { return &[] };
+        if line < *first || line >= *after {
             return &[];
         }
-        let position = slice * self.width + line;
+        let position = before + line - first;
         let start = position.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(position).copied().unwrap_or(start);
         self.runs.get(start..end).unwrap_or_default()

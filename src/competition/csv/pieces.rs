@@ -6,9 +6,9 @@ use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread;
 
 /// Most bytes of a piece.
-const PIECE: usize = 128 * 1024;
+const PIECE: usize = 64 * 1024;
 /// Pieces that are read ahead or in use at one time.
-const DEPTH: usize = 4;
+const DEPTH: usize = 3;
 /// A character that a piece cut is put together in front of the next piece: room for all but its last byte.
 const FRONT: usize = 3;
 

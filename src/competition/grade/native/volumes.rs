@@ -78,9 +78,19 @@ struct Scans<'a> {
 }
 
 /// One scan: its slices in order, each the rows that hold its masks.
+#[derive(Default)]
 struct Scan {
-    slices: Vec<Vec<usize>>,
+    rows: Vec<usize>,
+    /// Where the rows of each slice end.
+    ends: Vec<usize>,
     size: (u64, u64),
+}
+
+impl Scan {
+    fn slices(&self) -> impl Iterator<Item = &[usize]> {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        begins.zip(&self.ends).map(|(begin, end)| self.rows.get(begin..*end).unwrap_or_default())
+    }
 }
 
 impl<'a> Scans<'a> {
@@ -100,13 +110,14 @@ impl<'a> Scans<'a> {
                 slice.iter().filter_map(|(_, row)| self.sizes.get(*row)).copied().collect();
             if position == scans.len() {
                 let size = sizes.first().copied().unwrap_or_default();
-                scans.push(Scan { slices: Vec::new(), size });
+                scans.push(Scan { size, ..Scan::default() });
             }
             let Some(scan) = scans.get_mut(position) else { continue };
             if sizes.iter().any(|size| *size != scan.size) {
                 return Err(self.mixed_sizes(name));
             }
-            scan.slices.push(slice.iter().map(|(_, row)| *row).collect());
+            scan.rows.extend(slice.iter().map(|(_, row)| row));
+            scan.ends.push(scan.rows.len());
         }
         Ok(scans)
     }
@@ -133,15 +144,15 @@ impl<'a> Scans<'a> {
     /// The union of all classes.
     fn volume(&self, scan: &Scan) -> Result<Volume, Fault> {
         let (height, width) = scan.size;
-        let mut slices = Vec::with_capacity(scan.slices.len());
-        for rows in &scan.slices {
+        let mut volume = Volume::empty(height, usize::try_from(width).unwrap_or(usize::MAX));
+        for rows in scan.slices() {
             let mut slice = Mask::default();
             for row in rows {
                 slice = slice.union(&self.masks.mask(*row, height * width)?);
             }
-            slices.push(slice);
+            volume.push(&slice);
         }
-        Ok(Volume::stack(&slices, height, usize::try_from(width).unwrap_or(usize::MAX)))
+        Ok(volume)
     }
 }
 
