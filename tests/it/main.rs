@@ -40,6 +40,7 @@ mod hidden;
 mod holdout;
 mod home;
 mod json_errors;
+mod layout;
 mod licences;
 mod loops;
 mod model;
