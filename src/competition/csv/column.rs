@@ -1,6 +1,8 @@
 //! Typed columns. A column has one type as a whole, as in pandas; only where blocks of a large file were typed apart
 //! (or booleans stand beside missing cells) does one hold cells of several kinds.
 
+use std::ops::Range;
+
 use crate::csv::ends::Ends;
 
 /// One cell, whatever its column.
@@ -70,6 +72,17 @@ impl Texts {
     /// The text of a cell; `None` where it is missing or there is no such row.
     pub fn get(&self, row: usize) -> Option<&str> {
         if self.is_missing(row) { None } else { self.text.get(self.ends.span(row)?) }
+    }
+
+    /// The texts of these rows end to end, and where each ends there; none where one may be missing.
+    pub(crate) fn run(&self, rows: Range<usize>) -> Option<(&str, Vec<usize>)> {
+        // Whole words of rows are looked at: what is wrongly taken for missing is read cell by cell.
+        let words = self.missing.get(rows.start / 64..).unwrap_or_default();
+        if words.iter().take(rows.end.div_ceil(64) - rows.start / 64).any(|word| *word != 0) {
+            return None;
+        }
+        let (span, ends) = self.ends.run(rows)?;
+        Some((self.text.get(span)?, ends))
     }
 
     /// All cells in order.

@@ -72,6 +72,16 @@ impl Ends {
         })
     }
 
+    /// Where these spans stand together, and where each ends from there.
+    pub(crate) fn run(&self, spans: Range<usize>) -> Option<(Range<usize>, Vec<usize>)> {
+        let start = spans.start.checked_sub(1).map_or(Some(0), |before| self.end(before))?;
+        let ends: Vec<usize> = match self {
+            Self::Short(ends) => ends.get(spans)?.iter().map(|end| *end as usize - start).collect(),
+            Self::Long(ends) => ends.get(spans)?.iter().map(|end| end - start).collect(),
+        };
+        Some((start..start + ends.last().copied().unwrap_or_default(), ends))
+    }
+
     /// Where the last span ends.
     pub(crate) fn last(&self) -> usize {
         self.len().checked_sub(1).and_then(|last| self.end(last)).unwrap_or_default()
@@ -115,11 +125,15 @@ mod tests {
         assert_eq!(ends.span(1), Some(3..3));
         assert_eq!(ends.span(5), None);
         assert_eq!(ends.spans(3).next(), Some(u32::MAX as usize..u32::MAX as usize + 1));
+        assert_eq!(ends.run(1..3), Some((3..u32::MAX as usize, vec![0, u32::MAX as usize - 3])));
+        assert_eq!(ends.run(0..0), Some((0..0, Vec::new())));
+        assert_eq!(ends.run(4..6), None);
 
         let mut other = Ends::default();
         other.push(2);
         other.append(&ends, 2);
         assert_eq!(other.span(1), Some(2..5));
+        assert_eq!(other.run(1..3), Some((2..5, vec![3, 3])));
         assert_eq!((other.len(), other.last()), (6, u32::MAX as usize + 9));
         other.truncate(2);
         assert_eq!((other.len(), other.last()), (2, 5));

@@ -5,11 +5,13 @@
 //! Every column of a frame has as many cells as the frame has rows.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::csv::{Cell, Column, MixedCell, Table, Texts};
+use crate::prepare::cells::Cells;
 use crate::prepare::error::PrepareError;
-use crate::prepare::number_text::shortest;
+use crate::prepare::number_text::{push_whole, shortest};
 use crate::prepare::stored::Stored;
 
 /// Which stored row each row shows; all of them in order where there is none.
@@ -171,6 +173,13 @@ impl Frame {
     #[must_use]
     pub fn with_texts<S: AsRef<str>>(self, name: &str, cells: impl IntoIterator<Item = S>) -> Self {
         self.with_stored(name, Stored::texts(cells.into_iter()))
+    }
+
+    /// A column of texts, each by what `spell` appends for its row; several threads spell. See [`with`](Self::with).
+    #[must_use]
+    pub(super) fn with_spelled(self, name: &str, spell: impl Fn(u32, &mut String) + Sync) -> Self {
+        let column = Stored::spelled(self.rows, spell);
+        self.with_stored(name, column)
     }
 
     /// A column of the cells of another one as texts.
@@ -356,11 +365,39 @@ impl<'a> View<'a> {
         });
     }
 
+    /// Appends the cells of these rows, where the column is one of whole numbers or texts: a missing text is empty. Says
+    /// whether it is; nothing is appended where it is not.
+    pub(super) fn gather(self, rows: Range<u32>, cells: &mut Cells) -> bool {
+        let places = rows.start as usize..rows.end as usize;
+        match self.series {
+            Series::Stored { column, order: None } => column.gather(places, cells),
+            Series::Stored { column, order: Some(order) } => {
+                let order = order.get(places).unwrap_or_default();
+                column.gather(order.iter().map(|row| *row as usize), cells)
+            }
+            Series::Same(_) => false,
+        }
+    }
+
     /// Where rows lie anywhere, waits for the memory of all these at once.
-    pub(super) fn touch(self, rows: std::ops::Range<u32>) {
+    pub(super) fn touch(self, rows: Range<u32>) {
+        /// Stored rows for each of these, where a part of them is left out but they are in order.
+        const NEAR: u32 = 16;
         if let Series::Stored { column, order: Some(order) } = self.series {
             let rows = order.get(rows.start as usize..rows.end as usize).unwrap_or_default();
-            std::hint::black_box(rows.iter().fold(0, |sum, row| sum ^ column.touch(*row as usize)));
+            let ends = rows.first().zip(rows.last());
+            let apart = ends.map_or(0, |(first, last)| first.abs_diff(*last));
+            if apart as usize / NEAR as usize >= rows.len() {
+                std::hint::black_box(rows.iter().fold(0, |sum, row| sum ^ column.touch(*row as usize)));
+            }
+        }
+    }
+
+    /// Appends the cell as text; a missing one is empty.
+    pub(super) fn spell(self, row: u32, text: &mut String) {
+        match self.cell_in(row, &mut String::new()) {
+            Cell::Integer(value) => push_whole(text, value),
+            other => text.push_str(&cell_text(other)),
         }
     }
 
@@ -403,6 +440,11 @@ impl<'a> View<'a> {
     /// Whether the column is one of whole numbers.
     fn is_whole(self) -> bool {
         matches!(self.series, Series::Stored { column, .. } if column.is_whole())
+    }
+
+    /// Whether the column is one of texts.
+    pub(super) fn is_text(self) -> bool {
+        matches!(self.series, Series::Stored { column, .. } if column.is_text())
     }
 
     /// Whether the column is one of numbers or booleans.

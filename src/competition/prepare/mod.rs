@@ -14,6 +14,7 @@
 
 mod archive;
 mod bench;
+mod cells;
 mod copies;
 mod declared;
 mod error;
