@@ -258,61 +258,6 @@ impl Frame {
         rows.sort_by(|left, right| key(left).cmp(key(right)));
         Ok(self.take_all(rows))
     }
-
-    /// Which group each row belongs to, by the text of a column: groups are counted from 0 in the order in which they first
-    /// come. With it, how many there are.
-    pub fn group_numbers(&self, name: &str) -> Result<(Vec<u32>, u32), PrepareError> {
-        let view = self.column(name)?;
-        let mut numbers = Vec::with_capacity(self.rows as usize);
-        let next = |known: usize| u32::try_from(known).unwrap_or(u32::MAX);
-        if view.is_whole() {
-            let mut known: HashMap<Option<i64>, u32> = HashMap::new();
-            // Rows of a group mostly stand together.
-            let mut last = None;
-            view.each(|cell| {
-                let key = if let Cell::Integer(value) = cell { Some(value) } else { None };
-                let number = match last {
-                    Some((before, number)) if before == key => number,
-                    _ => {
-                        let number = next(known.len());
-                        *known.entry(key).or_insert(number)
-                    }
-                };
-                last = Some((key, number));
-                numbers.push(number);
-            });
-            return Ok((numbers, next(known.len())));
-        }
-        let mut known: HashMap<String, u32> = HashMap::new();
-        view.each_text(|text| {
-            let number = known.get(text).copied().unwrap_or_else(|| {
-                let number = next(known.len());
-                known.insert(text.to_owned(), number);
-                number
-            });
-            numbers.push(number);
-        });
-        Ok((numbers, next(known.len())))
-    }
-
-    /// Places of the rows by the text of a column, groups in the order in which they first come.
-    pub fn groups(&self, name: &str) -> Result<Vec<(String, Vec<u32>)>, PrepareError> {
-        let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
-        let mut row = 0;
-        self.column(name)?.each_text(|key| {
-            let place = known.get(key).copied().unwrap_or_else(|| {
-                known.insert(key.to_owned(), groups.len());
-                groups.push((key.to_owned(), Vec::new()));
-                groups.len() - 1
-            });
-            if let Some((_, rows)) = groups.get_mut(place) {
-                rows.push(row);
-            }
-            row += 1;
-        });
-        Ok(groups)
-    }
 }
 
 /// A column of a frame.
@@ -353,6 +298,17 @@ impl<'a> View<'a> {
         let mut scratch = String::new();
         for row in 0..self.rows {
             take(self.cell_in(row, &mut scratch));
+        }
+    }
+
+    /// Calls `take` with all cells in order, where the column is one of whole numbers.
+    pub(super) fn each_whole(self, take: impl FnMut(i64)) {
+        match self.series {
+            Series::Stored { column, order: None } => column.each_whole(0..self.rows as usize, take),
+            Series::Stored { column, order: Some(order) } => {
+                column.each_whole(order.iter().map(|row| *row as usize), take);
+            }
+            Series::Same(_) => {}
         }
     }
 
@@ -438,7 +394,7 @@ impl<'a> View<'a> {
     }
 
     /// Whether the column is one of whole numbers.
-    fn is_whole(self) -> bool {
+    pub(super) fn is_whole(self) -> bool {
         matches!(self.series, Series::Stored { column, .. } if column.is_whole())
     }
 

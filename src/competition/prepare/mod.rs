@@ -20,6 +20,7 @@ mod declared;
 mod error;
 mod fixed;
 pub mod frame;
+mod groups;
 mod hold;
 pub mod json;
 mod members;

@@ -84,13 +84,27 @@ impl From<Column> for Stored {
 #[expect(clippy::cast_possible_truncation, reason = "all of them fit")]
 fn whole(cells: &[i64]) -> Block {
     let (least, most) =
-        cells.iter().fold((0, 0), |(least, most), cell| (*cell.min(&least), *cell.max(&most)));
+        cells.iter().fold((-1, 0), |(least, most), cell| (*cell.min(&least), *cell.max(&most)));
     // The bits that the farthest from zero has beside its sign.
     match i64::BITS - (!least | most).leading_zeros() {
         0..=7 => Block::Tiny(cells.iter().map(|cell| *cell as i8).collect()),
         8..=15 => Block::Short(cells.iter().map(|cell| *cell as i16).collect()),
         16..=31 => Block::Middle(cells.iter().map(|cell| *cell as i32).collect()),
         _ => Block::Long(cells.into()),
+    }
+}
+
+impl Block {
+    /// The whole number of a row; none of another kind.
+    #[inline]
+    fn whole(&self, row: usize) -> Option<i64> {
+        match self {
+            Self::Tiny(cells) => cells.get(row).map(|value| i64::from(*value)),
+            Self::Short(cells) => cells.get(row).map(|value| i64::from(*value)),
+            Self::Middle(cells) => cells.get(row).map(|value| i64::from(*value)),
+            Self::Long(cells) => cells.get(row).copied(),
+            _ => None,
+        }
     }
 }
 
@@ -171,10 +185,9 @@ impl Stored {
         let Some(block) = self.blocks.get(row >> SHIFT) else { return Cell::Missing };
         let row = row % ROWS;
         let cell = match block {
-            Block::Tiny(cells) => cells.get(row).map(|value| Cell::Integer(i64::from(*value))),
-            Block::Short(cells) => cells.get(row).map(|value| Cell::Integer(i64::from(*value))),
-            Block::Middle(cells) => cells.get(row).map(|value| Cell::Integer(i64::from(*value))),
-            Block::Long(cells) => cells.get(row).map(|value| Cell::Integer(*value)),
+            Block::Tiny(_) | Block::Short(_) | Block::Middle(_) | Block::Long(_) => {
+                block.whole(row).map(Cell::Integer)
+            }
             Block::Unsigned(cells) => cells.get(row).map(|value| Cell::Unsigned(*value)),
             Block::Float(cells) => {
                 cells.get(row).filter(|value| !value.is_nan()).map(|value| Cell::Float(*value))
@@ -189,9 +202,32 @@ impl Stored {
     /// Appends the cells at these rows, where they are whole numbers or texts: a missing text is empty. Says whether they
     /// are; nothing is appended where they are not.
     pub(super) fn gather(&self, rows: impl Iterator<Item = usize>, cells: &mut Cells) -> bool {
-        if !matches!(self.kind, Kind::Integer | Kind::Text) {
-            return false;
+        match self.kind {
+            Kind::Integer => {
+                self.each_block(rows, |block, row| match block.and_then(|block| block.whole(row)) {
+                    Some(value) => cells.push_whole(value),
+                    None => cells.push(&[]),
+                })
+            }
+            Kind::Text => self.each_block(rows, |block, row| match block {
+                Some(Block::Text(texts)) => texts.gather(row, cells),
+                _ => cells.push(&[]),
+            }),
+            _ => return false,
         }
+        true
+    }
+
+    /// Calls `take` with the cells at these rows that are whole numbers.
+    pub(super) fn each_whole(&self, rows: impl Iterator<Item = usize>, mut take: impl FnMut(i64)) {
+        self.each_block(rows, |block, row| {
+            block.and_then(|block| block.whole(row)).into_iter().for_each(&mut take);
+        });
+    }
+
+    /// Calls `take` with the block of each of these rows, and the row's number in it.
+    #[inline]
+    fn each_block(&self, rows: impl Iterator<Item = usize>, mut take: impl FnMut(Option<&Block>, usize)) {
         let (mut number, mut block) = (usize::MAX, None);
         for row in rows {
             // Rows of one block mostly stand together.
@@ -199,24 +235,8 @@ impl Stored {
                 number = row >> SHIFT;
                 block = self.blocks.get(number);
             }
-            let row = row % ROWS;
-            let whole = match block {
-                Some(Block::Tiny(cells)) => cells.get(row).map(|value| i64::from(*value)),
-                Some(Block::Short(cells)) => cells.get(row).map(|value| i64::from(*value)),
-                Some(Block::Middle(cells)) => cells.get(row).map(|value| i64::from(*value)),
-                Some(Block::Long(cells)) => cells.get(row).copied(),
-                Some(Block::Text(texts)) => {
-                    texts.gather(row, cells);
-                    continue;
-                }
-                _ => None,
-            };
-            match whole {
-                Some(whole) => cells.push_whole(whole),
-                None => cells.push(&[]),
-            }
+            take(block, row % ROWS);
         }
-        true
     }
 
     /// Waits for the memory of one cell: many of them may be waited for at once, which reading one after the other does not.

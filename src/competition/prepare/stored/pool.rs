@@ -36,7 +36,7 @@ impl Pool {
     /// Of these rows.
     pub(super) fn of(cells: &Texts, rows: Range<usize>) -> Self {
         if let Some((text, ends)) = cells.run(rows.clone()) {
-            return Self { letters: Letters::of(text), spans: Spans::of(&ends), missing: None };
+            return Self { letters: Letters::of(text), spans: Spans::of(ends), missing: None };
         }
         let (mut text, mut ends, mut missing) =
             (String::new(), Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
@@ -47,7 +47,7 @@ impl Pool {
             missing.push(cell.is_none());
         }
         let missing = missing.contains(&true).then(|| missing.into());
-        Self { letters: Letters::of(&text), spans: Spans::of(&ends), missing }
+        Self { letters: Letters::of(&text), spans: Spans::of(ends.into_iter()), missing }
     }
 
     fn is_missing(&self, row: usize) -> bool {

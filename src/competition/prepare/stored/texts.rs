@@ -29,7 +29,8 @@ impl TextBlock {
     }
 
     fn few(cells: &Texts, rows: Range<usize>) -> Option<Self> {
-        let mut codes = Vec::with_capacity(rows.len());
+        // Most columns have more texts than that, which shows soon.
+        let mut codes = Vec::with_capacity(rows.len().min(2 * FEW));
         let mut texts = Texts::default();
         let mut known: HashMap<Option<&str>, u8> = HashMap::new();
         // Most rows show a text that came a moment ago, which these places remember.
