@@ -1,6 +1,8 @@
 //! Typed columns. A column has one type as a whole, as in pandas; only where blocks of a large file were typed apart
 //! (or booleans stand beside missing cells) does one hold cells of several kinds.
 
+use std::ops::Range;
+
 use crate::csv::ends::Ends;
 
 /// One cell, whatever its column.
@@ -72,6 +74,18 @@ impl Texts {
         if self.is_missing(row) { None } else { self.text.get(self.ends.span(row)?) }
     }
 
+    /// The texts of these rows end to end, and where each ends there; none where one may be missing.
+    pub(crate) fn run(&self, rows: Range<usize>) -> Option<(&str, impl Iterator<Item = usize> + Clone)> {
+        // Whole words of rows are looked at: what is wrongly taken for missing is read cell by cell.
+        let words = self.missing.get(rows.start / 64..).unwrap_or_default();
+        if words.iter().take(rows.end.div_ceil(64) - rows.start / 64).any(|word| *word != 0) {
+            return None;
+        }
+        let run = self.ends.run(rows.clone())?;
+        let ends = self.ends.spans(rows.start).take(rows.len()).map(move |span| span.end - run.start);
+        Some((self.text.get(run)?, ends))
+    }
+
     /// All cells in order.
     pub fn iter(&self) -> impl Iterator<Item = Option<&str>> {
         (0..self.len()).map(|row| self.get(row))
@@ -87,16 +101,11 @@ impl Texts {
     }
 
     fn mark_missing(&mut self, row: usize) {
-        let word = row / 64;
-        if self.missing.len() <= word {
-            self.missing.resize(word + 1, 0);
-        }
-        if let Some(word) = self.missing.get_mut(word) {
-            *word |= 1 << (row % 64);
-        }
+        mark(&mut self.missing, row);
     }
 
     /// A cell as the file spells it, which may turn out to be missing.
+    #[inline]
     pub(crate) fn push_spelled(&mut self, cell: &str) {
         self.text.push_str(cell);
         self.ends.push(self.text.len());
@@ -109,10 +118,13 @@ impl Texts {
 
     /// The cells from `row` on that are spelled so are missing.
     pub(crate) fn mark_missing_from(&mut self, row: usize, missing: impl Fn(&[u8]) -> bool) {
-        let rows = self.spelled(row).zip(row..).filter(|(cell, _)| missing(cell)).map(|(_, row)| row);
-        for row in rows.collect::<Vec<usize>>() {
-            self.mark_missing(row);
+        let mut marks = std::mem::take(&mut self.missing);
+        for (cell, row) in self.spelled(row).zip(row..) {
+            if missing(cell) {
+                mark(&mut marks, row);
+            }
         }
+        self.missing = marks;
     }
 
     /// Forgets the cells from `row` on.
@@ -136,6 +148,17 @@ impl Texts {
         for row in (0..other.len()).filter(|row| other.is_missing(*row)) {
             self.mark_missing(rows + row);
         }
+    }
+}
+
+/// Sets the bit of a row.
+fn mark(words: &mut Vec<u64>, row: usize) {
+    let word = row / 64;
+    if words.len() <= word {
+        words.resize(word + 1, 0);
+    }
+    if let Some(word) = words.get_mut(word) {
+        *word |= 1 << (row % 64);
     }
 }
 

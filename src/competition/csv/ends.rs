@@ -33,17 +33,21 @@ impl Ends {
     }
 
     /// The next span ends here.
+    #[inline]
     pub(crate) fn push(&mut self, end: usize) {
         match self {
             Self::Short(ends) => match u32::try_from(end) {
                 Ok(end) => ends.push(end),
-                Err(_) => {
-                    let mut long: Vec<usize> = ends.iter().map(|end| *end as usize).collect();
-                    long.push(end);
-                    *self = Self::Long(long);
-                }
+                Err(_) => self.push_long(end),
             },
             Self::Long(ends) => ends.push(end),
+        }
+    }
+
+    #[cold]
+    fn push_long(&mut self, end: usize) {
+        if let Self::Short(ends) = self {
+            *self = Self::Long(ends.iter().map(|end| *end as usize).chain([end]).collect());
         }
     }
 
@@ -64,12 +68,18 @@ impl Ends {
     }
 
     /// The spans from this one on, in order.
-    pub(crate) fn spans(&self, first: usize) -> impl Iterator<Item = Range<usize>> {
+    pub(crate) fn spans(&self, first: usize) -> impl Iterator<Item = Range<usize>> + Clone {
         let mut start = first.checked_sub(1).and_then(|before| self.end(before)).unwrap_or_default();
         (first..self.len()).map(move |position| {
             let end = self.end(position).unwrap_or(start);
             std::mem::replace(&mut start, end)..end
         })
+    }
+
+    /// Where these spans stand together.
+    pub(crate) fn run(&self, spans: Range<usize>) -> Option<Range<usize>> {
+        let end = |behind: usize| behind.checked_sub(1).map_or(Some(0), |last| self.end(last));
+        Some(end(spans.start)?..end(spans.end)?)
     }
 
     /// Where the last span ends.
@@ -115,11 +125,15 @@ mod tests {
         assert_eq!(ends.span(1), Some(3..3));
         assert_eq!(ends.span(5), None);
         assert_eq!(ends.spans(3).next(), Some(u32::MAX as usize..u32::MAX as usize + 1));
+        assert_eq!(ends.run(1..3), Some(3..u32::MAX as usize));
+        assert_eq!(ends.run(0..0), Some(0..0));
+        assert_eq!(ends.run(4..6), None);
 
         let mut other = Ends::default();
         other.push(2);
         other.append(&ends, 2);
         assert_eq!(other.span(1), Some(2..5));
+        assert_eq!(other.run(1..3), Some(2..5));
         assert_eq!((other.len(), other.last()), (6, u32::MAX as usize + 9));
         other.truncate(2);
         assert_eq!((other.len(), other.last()), (2, 5));

@@ -15,6 +15,7 @@ pub(crate) enum NoInteger {
 }
 
 /// Whether a cell is one of pandas' words for a missing value; exact and case-sensitive.
+#[inline]
 pub(crate) fn is_missing(cell: &[u8]) -> bool {
     /// Bytes of the longest word.
     const LONGEST: usize = 8;

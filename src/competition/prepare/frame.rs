@@ -5,11 +5,13 @@
 //! Every column of a frame has as many cells as the frame has rows.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::csv::{Cell, Column, MixedCell, Table, Texts};
+use crate::prepare::cells::Cells;
 use crate::prepare::error::PrepareError;
-use crate::prepare::number_text::shortest;
+use crate::prepare::number_text::{push_whole, shortest};
 use crate::prepare::stored::Stored;
 
 /// Which stored row each row shows; all of them in order where there is none.
@@ -173,6 +175,13 @@ impl Frame {
         self.with_stored(name, Stored::texts(cells.into_iter()))
     }
 
+    /// A column of texts, each by what `spell` appends for its row; several threads spell. See [`with`](Self::with).
+    #[must_use]
+    pub(super) fn with_spelled(self, name: &str, spell: impl Fn(u32, &mut String) + Sync) -> Self {
+        let column = Stored::spelled(self.rows, spell);
+        self.with_stored(name, column)
+    }
+
     /// A column of the cells of another one as texts.
     pub fn with_text_of(self, name: &str, other: &str) -> Result<Self, PrepareError> {
         let texts = self.column(other)?.spelled();
@@ -249,61 +258,6 @@ impl Frame {
         rows.sort_by(|left, right| key(left).cmp(key(right)));
         Ok(self.take_all(rows))
     }
-
-    /// Which group each row belongs to, by the text of a column: groups are counted from 0 in the order in which they first
-    /// come. With it, how many there are.
-    pub fn group_numbers(&self, name: &str) -> Result<(Vec<u32>, u32), PrepareError> {
-        let view = self.column(name)?;
-        let mut numbers = Vec::with_capacity(self.rows as usize);
-        let next = |known: usize| u32::try_from(known).unwrap_or(u32::MAX);
-        if view.is_whole() {
-            let mut known: HashMap<Option<i64>, u32> = HashMap::new();
-            // Rows of a group mostly stand together.
-            let mut last = None;
-            view.each(|cell| {
-                let key = if let Cell::Integer(value) = cell { Some(value) } else { None };
-                let number = match last {
-                    Some((before, number)) if before == key => number,
-                    _ => {
-                        let number = next(known.len());
-                        *known.entry(key).or_insert(number)
-                    }
-                };
-                last = Some((key, number));
-                numbers.push(number);
-            });
-            return Ok((numbers, next(known.len())));
-        }
-        let mut known: HashMap<String, u32> = HashMap::new();
-        view.each_text(|text| {
-            let number = known.get(text).copied().unwrap_or_else(|| {
-                let number = next(known.len());
-                known.insert(text.to_owned(), number);
-                number
-            });
-            numbers.push(number);
-        });
-        Ok((numbers, next(known.len())))
-    }
-
-    /// Places of the rows by the text of a column, groups in the order in which they first come.
-    pub fn groups(&self, name: &str) -> Result<Vec<(String, Vec<u32>)>, PrepareError> {
-        let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
-        let mut row = 0;
-        self.column(name)?.each_text(|key| {
-            let place = known.get(key).copied().unwrap_or_else(|| {
-                known.insert(key.to_owned(), groups.len());
-                groups.push((key.to_owned(), Vec::new()));
-                groups.len() - 1
-            });
-            if let Some((_, rows)) = groups.get_mut(place) {
-                rows.push(row);
-            }
-            row += 1;
-        });
-        Ok(groups)
-    }
 }
 
 /// A column of a frame.
@@ -347,6 +301,17 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Calls `take` with all cells in order, where the column is one of whole numbers.
+    pub(super) fn each_whole(self, take: impl FnMut(i64)) {
+        match self.series {
+            Series::Stored { column, order: None } => column.each_whole(0..self.rows as usize, take),
+            Series::Stored { column, order: Some(order) } => {
+                column.each_whole(order.iter().map(|row| *row as usize), take);
+            }
+            Series::Same(_) => {}
+        }
+    }
+
     /// Calls `take` with all cells in order as texts; a missing one is empty.
     pub fn each_text(self, mut take: impl FnMut(&str)) {
         self.each(|cell| match cell {
@@ -356,11 +321,39 @@ impl<'a> View<'a> {
         });
     }
 
+    /// Appends the cells of these rows, where the column is one of whole numbers or texts: a missing text is empty. Says
+    /// whether it is; nothing is appended where it is not.
+    pub(super) fn gather(self, rows: Range<u32>, cells: &mut Cells) -> bool {
+        let places = rows.start as usize..rows.end as usize;
+        match self.series {
+            Series::Stored { column, order: None } => column.gather(places, cells),
+            Series::Stored { column, order: Some(order) } => {
+                let order = order.get(places).unwrap_or_default();
+                column.gather(order.iter().map(|row| *row as usize), cells)
+            }
+            Series::Same(_) => false,
+        }
+    }
+
     /// Where rows lie anywhere, waits for the memory of all these at once.
-    pub(super) fn touch(self, rows: std::ops::Range<u32>) {
+    pub(super) fn touch(self, rows: Range<u32>) {
+        /// Stored rows for each of these, where a part of them is left out but they are in order.
+        const NEAR: u32 = 16;
         if let Series::Stored { column, order: Some(order) } = self.series {
             let rows = order.get(rows.start as usize..rows.end as usize).unwrap_or_default();
-            std::hint::black_box(rows.iter().fold(0, |sum, row| sum ^ column.touch(*row as usize)));
+            let ends = rows.first().zip(rows.last());
+            let apart = ends.map_or(0, |(first, last)| first.abs_diff(*last));
+            if apart as usize / NEAR as usize >= rows.len() {
+                std::hint::black_box(rows.iter().fold(0, |sum, row| sum ^ column.touch(*row as usize)));
+            }
+        }
+    }
+
+    /// Appends the cell as text; a missing one is empty.
+    pub(super) fn spell(self, row: u32, text: &mut String) {
+        match self.cell_in(row, &mut String::new()) {
+            Cell::Integer(value) => push_whole(text, value),
+            other => text.push_str(&cell_text(other)),
         }
     }
 
@@ -401,8 +394,13 @@ impl<'a> View<'a> {
     }
 
     /// Whether the column is one of whole numbers.
-    fn is_whole(self) -> bool {
+    pub(super) fn is_whole(self) -> bool {
         matches!(self.series, Series::Stored { column, .. } if column.is_whole())
+    }
+
+    /// Whether the column is one of texts.
+    pub(super) fn is_text(self) -> bool {
+        matches!(self.series, Series::Stored { column, .. } if column.is_text())
     }
 
     /// Whether the column is one of numbers or booleans.

@@ -14,11 +14,13 @@
 
 mod archive;
 mod bench;
+mod cells;
 mod copies;
 mod declared;
 mod error;
 mod fixed;
 pub mod frame;
+mod groups;
 mod hold;
 pub mod json;
 mod members;

@@ -1,6 +1,7 @@
 //! What declared and native preparations do with whole tables: part them by rows or by groups, spread labels over columns.
 
 use crate::csv::Column;
+use crate::parallel::both;
 use crate::prepare::error::PrepareError;
 use crate::prepare::frame::Frame;
 use crate::prepare::split::{Size, train_test_split};
@@ -34,7 +35,7 @@ pub(crate) fn groups_parted(
         };
         frame.places(is_wanted)
     };
-    Ok((frame.take_all(rows(&parts.train)), frame.take_all(rows(&parts.test))))
+    Ok(both(|| frame.take_all(rows(&parts.train)), || frame.take_all(rows(&parts.test))))
 }
 
 /// A column of labels as one column of 0 and 1 a class, in the order of the classes.

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::csv::Cell;
 use crate::parallel::ordered;
+use crate::prepare::cells::{Cells, WIDE, put};
 use crate::prepare::frame::{Frame, View};
 use crate::prepare::number_text::{FloatStyle, push_float, push_whole};
 
@@ -29,6 +30,9 @@ impl Default for Style {
 /// Rows that become text at once; a large frame is shared out among threads by so many.
 const BLOCK: u32 = 1 << 10;
 
+/// Rows whose cells are gathered before they are laid out: few enough to be near the processor.
+const PART: u32 = 1 << 8;
+
 /// Writes a frame. Rows of a split lie anywhere in what was read, so it is waiting for memory that threads share.
 pub fn write(frame: &Frame, style: Style, output: &mut impl Write) -> io::Result<()> {
     let mut line = String::new();
@@ -48,35 +52,115 @@ pub fn write(frame: &Frame, style: Style, output: &mut impl Write) -> io::Result
         let first = block * BLOCK;
         block_text(&columns, first..frame.rows().min(first.saturating_add(BLOCK)), style)
     };
-    ordered(blocks, text, |text| output.write_all(text.as_bytes()))
+    ordered(blocks, text, |text| output.write_all(&text))
 }
 
 /// Some rows as text, column by column first: rows of a split lie anywhere in what was read, and the processor then waits
 /// for many cells at once.
-fn block_text(columns: &[View<'_>], rows: Range<u32>, style: Style) -> String {
-    let (mut cells, mut ends) = (String::new(), Vec::with_capacity(columns.len() * rows.len()));
-    let mut scratch = String::new();
-    for column in columns {
-        column.touch(rows.clone());
-        for row in rows.clone() {
-            push_cell(&mut cells, column.cell_in(row, &mut scratch), style, columns.len() == 1);
-            ends.push(cells.len());
+fn block_text(columns: &[View<'_>], rows: Range<u32>, style: Style) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut spelled: Vec<Spelled> = columns.iter().map(|_| Spelled::default()).collect();
+    for first in rows.clone().step_by(PART as usize) {
+        let rows = first..rows.end.min(first.saturating_add(PART));
+        for (spelled, column) in spelled.iter_mut().zip(columns) {
+            spelled.fill(*column, rows.clone(), style, columns.len() == 1);
         }
-    }
-    let mut text = String::with_capacity(cells.len() + ends.len());
-    let separator = char::from(style.delimiter);
-    for row in 0..rows.len() {
-        for column in 0..columns.len() {
-            if column > 0 {
-                text.push(separator);
-            }
-            let place = column * rows.len() + row;
-            let end = |place: usize| ends.get(place).copied().unwrap_or_default();
-            text.push_str(cells.get(place.checked_sub(1).map_or(0, end)..end(place)).unwrap_or_default());
-        }
-        text.push('\n');
+        lay_out(&spelled, rows.len(), style.delimiter, &mut text);
     }
     text
+}
+
+/// The cells of one column, as they are written.
+#[derive(Default)]
+struct Spelled {
+    cells: Cells,
+    /// Each stands in quotes that are not among its bytes.
+    quoted: bool,
+}
+
+impl Spelled {
+    /// The cells of these rows in the place of those before.
+    fn fill(&mut self, column: View<'_>, rows: Range<u32>, style: Style, only: bool) {
+        self.cells.clear();
+        column.touch(rows.clone());
+        // A table of one column has its empty cells in quotes.
+        if !only && column.gather(rows.clone(), &mut self.cells) {
+            self.quoted = column.is_text() && style.quote_texts;
+            if !column.is_text() || is_plain(self.cells.bytes(), style) {
+                return;
+            }
+            self.cells.clear();
+        }
+        self.quoted = false;
+        let (mut cell, mut scratch) = (String::new(), String::new());
+        for row in rows {
+            cell.clear();
+            push_cell(&mut cell, column.cell_in(row, &mut scratch), style, only);
+            self.cells.push(cell.as_bytes());
+        }
+    }
+}
+
+/// Whether none of these bytes asks for quotes, or in quotes for another one.
+fn is_plain(bytes: &[u8], style: Style) -> bool {
+    /// Bytes that are looked at without a branch for each.
+    const TOGETHER: usize = 64;
+    let delimiter = if style.quote_texts { b'"' } else { style.delimiter };
+    let line_end = if style.quote_texts { b'"' } else { b'\n' };
+    let special = |byte: u8| (byte == delimiter) | (byte == b'"') | (byte == line_end);
+    bytes.chunks(TOGETHER).all(|bytes| !bytes.iter().fold(false, |found, byte| found | special(*byte)))
+}
+
+/// Appends rows of these columns.
+fn lay_out(columns: &[Spelled], rows: usize, delimiter: u8, text: &mut Vec<u8>) {
+    let mut closing = false;
+    let mut leads = Vec::with_capacity(columns.len());
+    for (place, column) in columns.iter().enumerate() {
+        let between = (place > 0).then_some(delimiter);
+        leads.push((Between::of(closing, between, column.quoted), &column.cells));
+        closing = column.quoted;
+    }
+    let end = Between::of(closing, Some(b'\n'), false);
+    let mut cursors: Vec<_> =
+        leads.iter().map(|(lead, cells)| (lead, cells.roomy(), cells.ends().iter(), 0)).collect();
+    let mut place = text.len();
+    let cells: usize = columns.iter().map(|column| column.cells.bytes().len()).sum();
+    // Room for all of it, so that what is copied wide always has some.
+    text.resize(place + cells + (rows + 1) * (columns.len() + 1) * Between::WIDE + WIDE, 0);
+    for _ in 0..rows {
+        for (lead, bytes, ends, start) in &mut cursors {
+            place = lead.put(text, place);
+            let end = ends.next().copied().unwrap_or(*start);
+            place = put(text, place, bytes, std::mem::replace(start, end)..end);
+        }
+        place = end.put(text, place);
+    }
+    text.truncate(place);
+}
+
+/// What stands between two cells of a row: the quote that closes one, the delimiter, the quote that opens the next.
+struct Between {
+    bytes: [u8; Self::WIDE],
+    length: usize,
+}
+
+impl Between {
+    const WIDE: usize = 4;
+
+    fn of(closing: bool, delimiter: Option<u8>, opening: bool) -> Self {
+        let found = [closing.then_some(b'"'), delimiter, opening.then_some(b'"')];
+        let mut bytes = [0; Self::WIDE];
+        bytes.iter_mut().zip(found.iter().flatten()).for_each(|(to, from)| *to = *from);
+        Self { bytes, length: found.iter().flatten().count() }
+    }
+
+    /// Puts it at a place that has room, and gives the place behind it.
+    fn put(&self, text: &mut [u8], place: usize) -> usize {
+        if let Some(room) = text.get_mut(place..).and_then(<[u8]>::first_chunk_mut) {
+            *room = self.bytes;
+        }
+        place + self.length
+    }
 }
 
 /// A frame as text.

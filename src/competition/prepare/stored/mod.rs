@@ -3,10 +3,15 @@
 //!
 //! Any row is found by its number alone. What a column holds does not change.
 
+mod pool;
 mod spans;
 mod texts;
 
+use std::convert::Infallible;
+
 use crate::csv::{Cell, Column, MixedCell, Texts};
+use crate::parallel::ordered;
+use crate::prepare::cells::Cells;
 use texts::TextBlock;
 
 /// Rows of a block are so many powers of two.
@@ -63,10 +68,8 @@ impl From<Column> for Stored {
                 (Kind::Boolean, cells.chunks(ROWS).map(|cells| Block::Boolean(cells.into())).collect())
             }
             Column::Text(cells) => {
-                let block = |first: usize| {
-                    let rows = first..(first + ROWS).min(cells.len());
-                    Block::Text(TextBlock::of(rows.map(|row| cells.get(row))))
-                };
+                let block =
+                    |first: usize| Block::Text(TextBlock::of(&cells, first..(first + ROWS).min(cells.len())));
                 (Kind::Text, (0..cells.len()).step_by(ROWS).map(block).collect())
             }
             Column::Mixed(cells) => {
@@ -78,17 +81,31 @@ impl From<Column> for Stored {
 }
 
 /// Whole numbers in the fewest bytes.
+#[expect(clippy::cast_possible_truncation, reason = "all of them fit")]
 fn whole(cells: &[i64]) -> Block {
-    fn narrow<T: TryFrom<i64>>(cells: &[i64]) -> Option<Box<[T]>> {
-        cells.iter().map(|cell| T::try_from(*cell).ok()).collect()
+    let (least, most) =
+        cells.iter().fold((-1, 0), |(least, most), cell| (*cell.min(&least), *cell.max(&most)));
+    // The bits that the farthest from zero has beside its sign.
+    match i64::BITS - (!least | most).leading_zeros() {
+        0..=7 => Block::Tiny(cells.iter().map(|cell| *cell as i8).collect()),
+        8..=15 => Block::Short(cells.iter().map(|cell| *cell as i16).collect()),
+        16..=31 => Block::Middle(cells.iter().map(|cell| *cell as i32).collect()),
+        _ => Block::Long(cells.into()),
     }
-    if let Some(cells) = narrow(cells) {
-        return Block::Tiny(cells);
+}
+
+impl Block {
+    /// The whole number of a row; none of another kind.
+    #[inline]
+    fn whole(&self, row: usize) -> Option<i64> {
+        match self {
+            Self::Tiny(cells) => cells.get(row).map(|value| i64::from(*value)),
+            Self::Short(cells) => cells.get(row).map(|value| i64::from(*value)),
+            Self::Middle(cells) => cells.get(row).map(|value| i64::from(*value)),
+            Self::Long(cells) => cells.get(row).copied(),
+            _ => None,
+        }
     }
-    if let Some(cells) = narrow(cells) {
-        return Block::Short(cells);
-    }
-    narrow(cells).map_or_else(|| Block::Long(cells.into()), Block::Middle)
 }
 
 impl Stored {
@@ -120,13 +137,37 @@ impl Stored {
                 return column;
             }
             column.rows += block.len();
-            column.blocks.push(Block::Text(TextBlock::of((0..block.len()).map(|row| block.get(row)))));
+            column.blocks.push(Block::Text(TextBlock::of(&block, 0..block.len())));
         }
+    }
+
+    /// A column of so many texts, each by what `spell` appends for its row; several threads spell.
+    pub(super) fn spelled(rows: u32, spell: impl Fn(u32, &mut String) + Sync) -> Self {
+        let mut column = Self { kind: Kind::Text, rows: rows as usize, blocks: Vec::new() };
+        let block = |first: u32| {
+            let (mut texts, mut text) = (Texts::default(), String::new());
+            for row in (first << SHIFT..rows).take(ROWS) {
+                text.clear();
+                spell(row, &mut text);
+                texts.push(Some(&text));
+            }
+            Block::Text(TextBlock::of(&texts, 0..texts.len()))
+        };
+        let Ok(()) = ordered(rows.div_ceil(1 << SHIFT), block, |block| -> Result<(), Infallible> {
+            column.blocks.push(block);
+            Ok(())
+        });
+        column
     }
 
     /// Number of cells.
     pub(super) const fn len(&self) -> usize {
         self.rows
+    }
+
+    /// Whether the column is one of texts.
+    pub(super) const fn is_text(&self) -> bool {
+        matches!(self.kind, Kind::Text)
     }
 
     /// Whether the column is one of numbers or booleans.
@@ -144,10 +185,9 @@ impl Stored {
         let Some(block) = self.blocks.get(row >> SHIFT) else { return Cell::Missing };
         let row = row % ROWS;
         let cell = match block {
-            Block::Tiny(cells) => cells.get(row).map(|value| Cell::Integer(i64::from(*value))),
-            Block::Short(cells) => cells.get(row).map(|value| Cell::Integer(i64::from(*value))),
-            Block::Middle(cells) => cells.get(row).map(|value| Cell::Integer(i64::from(*value))),
-            Block::Long(cells) => cells.get(row).map(|value| Cell::Integer(*value)),
+            Block::Tiny(_) | Block::Short(_) | Block::Middle(_) | Block::Long(_) => {
+                block.whole(row).map(Cell::Integer)
+            }
             Block::Unsigned(cells) => cells.get(row).map(|value| Cell::Unsigned(*value)),
             Block::Float(cells) => {
                 cells.get(row).filter(|value| !value.is_nan()).map(|value| Cell::Float(*value))
@@ -157,6 +197,46 @@ impl Stored {
             Block::Mixed(cells) => cells.get(row).map(MixedCell::as_cell),
         };
         cell.unwrap_or(Cell::Missing)
+    }
+
+    /// Appends the cells at these rows, where they are whole numbers or texts: a missing text is empty. Says whether they
+    /// are; nothing is appended where they are not.
+    pub(super) fn gather(&self, rows: impl Iterator<Item = usize>, cells: &mut Cells) -> bool {
+        match self.kind {
+            Kind::Integer => {
+                self.each_block(rows, |block, row| match block.and_then(|block| block.whole(row)) {
+                    Some(value) => cells.push_whole(value),
+                    None => cells.push(&[]),
+                })
+            }
+            Kind::Text => self.each_block(rows, |block, row| match block {
+                Some(Block::Text(texts)) => texts.gather(row, cells),
+                _ => cells.push(&[]),
+            }),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Calls `take` with the cells at these rows that are whole numbers.
+    pub(super) fn each_whole(&self, rows: impl Iterator<Item = usize>, mut take: impl FnMut(i64)) {
+        self.each_block(rows, |block, row| {
+            block.and_then(|block| block.whole(row)).into_iter().for_each(&mut take);
+        });
+    }
+
+    /// Calls `take` with the block of each of these rows, and the row's number in it.
+    #[inline]
+    fn each_block(&self, rows: impl Iterator<Item = usize>, mut take: impl FnMut(Option<&Block>, usize)) {
+        let (mut number, mut block) = (usize::MAX, None);
+        for row in rows {
+            // Rows of one block mostly stand together.
+            if row >> SHIFT != number {
+                number = row >> SHIFT;
+                block = self.blocks.get(number);
+            }
+            take(block, row % ROWS);
+        }
     }
 
     /// Waits for the memory of one cell: many of them may be waited for at once, which reading one after the other does not.
@@ -253,5 +333,46 @@ impl Stored {
             }
         }
         Some(joined)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_come_back_from_the_fewest_bytes() {
+        let most = [i64::from(i8::MAX), i64::from(i16::MAX), i64::from(i32::MAX), i64::MAX];
+        for (place, most) in most.into_iter().enumerate() {
+            for numbers in [vec![0, most], vec![-most - 1], vec![most, -most - 1]] {
+                let column = Stored::integers(numbers.iter().copied());
+                let narrow = [
+                    matches!(column.blocks[0], Block::Tiny(_)),
+                    matches!(column.blocks[0], Block::Short(_)),
+                    matches!(column.blocks[0], Block::Middle(_)),
+                    matches!(column.blocks[0], Block::Long(_)),
+                ];
+                assert!(narrow[place], "{numbers:?}");
+                let (mut scratch, mut cells) = (String::new(), Cells::default());
+                for (row, number) in numbers.iter().enumerate() {
+                    assert_eq!(column.cell(row, &mut scratch), Cell::Integer(*number));
+                }
+                assert!(column.gather(0..numbers.len(), &mut cells));
+                assert_eq!(cells.bytes(), numbers.iter().map(i64::to_string).collect::<String>().as_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn spelled_texts_stand_at_their_rows() {
+        let rows = 2 * ROWS + 7;
+        let column =
+            Stored::spelled(u32::try_from(rows).unwrap(), |row, text| text.push_str(&format!("row {row}")));
+        let mut scratch = String::new();
+        assert_eq!(column.len(), rows);
+        for row in 0..rows {
+            assert_eq!(column.cell(row, &mut scratch), Cell::Text(&format!("row {row}")));
+        }
+        assert_eq!(Stored::spelled(0, |_, _| ()).len(), 0);
     }
 }

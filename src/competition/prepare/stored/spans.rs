@@ -19,24 +19,25 @@ pub(super) enum Spans {
 
 impl Spans {
     /// By the ends of the spans.
-    pub(super) fn of(ends: &[usize]) -> Self {
-        let width = ends.first().copied().unwrap_or_default();
-        if (1..).zip(ends).all(|(row, end)| *end == row * width) {
+    pub(super) fn of(ends: impl Iterator<Item = usize> + Clone) -> Self {
+        let width = ends.clone().next().unwrap_or_default();
+        if (1..).zip(ends.clone()).all(|(row, end)| end == row * width) {
             return Self::Even(width);
         }
-        Self::near(ends).unwrap_or_else(|| Self::Far(ends.into()))
+        Self::near(ends.clone()).unwrap_or_else(|| Self::Far(ends.collect()))
     }
 
-    fn near(ends: &[usize]) -> Option<Self> {
-        let mut bases = Vec::with_capacity(ends.len().div_ceil(NEAR));
-        let mut near = Vec::with_capacity(ends.len());
-        let mut base = 0;
-        for rows in ends.chunks(NEAR) {
-            bases.push(u32::try_from(base).ok()?);
-            for end in rows {
-                near.push(u16::try_from(end - base).ok()?);
+    fn near(ends: impl Iterator<Item = usize>) -> Option<Self> {
+        let rows = ends.size_hint().0;
+        let (mut bases, mut near) = (Vec::with_capacity(rows.div_ceil(NEAR)), Vec::with_capacity(rows));
+        let (mut base, mut last) = (0, 0);
+        for (row, end) in ends.enumerate() {
+            if row.is_multiple_of(NEAR) {
+                base = last;
+                bases.push(u32::try_from(base).ok()?);
             }
-            base = rows.last().copied().unwrap_or(base);
+            near.push(u16::try_from(end - base).ok()?);
+            last = end;
         }
         Some(Self::Near { bases: bases.into(), ends: near.into() })
     }
@@ -74,15 +75,15 @@ mod tests {
             Vec::new(),
         ];
         for ends in cases {
-            let spans = Spans::of(&ends);
+            let spans = Spans::of(ends.iter().copied());
             let mut start = 0;
             for (row, end) in ends.iter().enumerate() {
                 assert_eq!(spans.span(row), start..*end, "{row} of {spans:?}");
                 start = *end;
             }
         }
-        assert!(matches!(Spans::of(&[29, 58]), Spans::Even(29)));
-        assert!(matches!(Spans::of(&[1, 3]), Spans::Near { .. }));
-        assert!(matches!(Spans::of(&long), Spans::Far(_)));
+        assert!(matches!(Spans::of([29, 58].into_iter()), Spans::Even(29)));
+        assert!(matches!(Spans::of([1, 3].into_iter()), Spans::Near { .. }));
+        assert!(matches!(Spans::of(long.into_iter()), Spans::Far(_)));
     }
 }
