@@ -24,14 +24,16 @@ pub mod content;
 pub mod lock;
 pub mod swap;
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use content::ContentStore;
+use rustix::fs::FallocateFlags;
+use rustix::io::Errno;
 
 /// Size of the ballast file: room for some hundred answers.
-const BALLAST_BYTES: usize = 4 << 20;
+const BALLAST_BYTES: u64 = 4 << 20;
 
 /// Folders that every run has from its beginning.
 const PARTS: [&str; 3] = ["content", "nodes", "work"];
@@ -105,8 +107,10 @@ impl RunFolder {
     fn furnish(path: &Path) -> Result<Self, FolderError> {
         let path = path.canonicalize().map_err(|source| failed("resolve", path, source))?;
         let folder = Self { path };
+        // Their names become durable with that of the configuration, which makes a run of the folder.
         for part in PARTS {
-            create_folder(&folder.path.join(part))?;
+            let part = folder.path.join(part);
+            std::fs::create_dir_all(&part).map_err(|source| failed("create", &part, source))?;
         }
         // What an agent writes there, a set-uid file for one, is nobody else's to run.
         let work = folder.work_path();
@@ -243,13 +247,31 @@ impl RunFolder {
     /// Puts the ballast in place, as far as the disk allows.
     pub fn lay_ballast(&self) {
         let path = self.ballast_path();
-        if std::fs::metadata(&path).is_ok_and(|facts| facts.len() == BALLAST_BYTES as u64) {
+        if std::fs::metadata(&path).is_ok_and(|facts| facts.len() == BALLAST_BYTES) {
             return;
         }
-        if let Err(error) = write_whole(&path, &vec![0x55; BALLAST_BYTES]) {
+        if let Err(error) = reserve(&path, BALLAST_BYTES) {
             tracing::warn!(%error, "no room for the ballast file");
+            let _ = std::fs::remove_file(&path);
         }
     }
+}
+
+/// A file that takes up so many bytes of the disk. Where the file system can, nothing is written for it.
+fn reserve(path: &Path, bytes: u64) -> std::io::Result<()> {
+    let mut file = std::fs::File::create(path)?;
+    match rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes) {
+        // Network file systems know no such thing.
+        Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {
+            std::io::copy(&mut std::io::repeat(0x55).take(bytes), &mut file)?;
+            file.sync_all()
+        }
+        reserved => Ok(reserved?),
+    }
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
 }
 
 fn failed(act: &'static str, path: &Path, source: std::io::Error) -> FolderError {
@@ -299,14 +321,21 @@ pub(super) fn sync_folder(path: &Path) -> Result<(), FolderError> {
 /// # Errors
 /// When it cannot be written; the old file then still stands.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
+    create_folder(parent(path))?;
+    write_before(path, bytes)?;
+    sync_folder(parent(path))
+}
+
+/// As [`write_whole`], for a file before another one in the same folder: its name is synced with that one's.
+///
+/// # Errors
+/// When it cannot be written; the old file then still stands.
+pub(super) fn write_before(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
     let fail = |source| failed("write", path, source);
-    let parent = path.parent().unwrap_or(Path::new("."));
-    create_folder(parent)?;
-    let mut file = tempfile::NamedTempFile::new_in(parent).map_err(fail)?;
+    let mut file = tempfile::NamedTempFile::new_in(parent(path)).map_err(fail)?;
     file.write_all(bytes).map_err(fail)?;
     file.as_file().sync_all().map_err(fail)?;
-    file.persist(path).map_err(|error| fail(error.error))?;
-    sync_folder(parent)
+    file.persist(path).map(drop).map_err(|error| fail(error.error))
 }
 
 /// As [`write_whole`], for a file that follows from the journal: whoever looks finds a whole file, but what a power cut
@@ -316,9 +345,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
 /// When it cannot be written; the old file then still stands.
 pub fn write_derived(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
     let fail = |source| failed("write", path, source);
-    let parent = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(parent).map_err(fail)?;
-    let mut file = tempfile::NamedTempFile::new_in(parent).map_err(fail)?;
+    std::fs::create_dir_all(parent(path)).map_err(fail)?;
+    let mut file = tempfile::NamedTempFile::new_in(parent(path)).map_err(fail)?;
     file.write_all(bytes).map_err(fail)?;
     file.persist(path).map(drop).map_err(|error| fail(error.error))
 }

@@ -156,8 +156,9 @@ impl Store {
         let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(fail)?;
         match found {
             0 => {
-                connection.execute_batch(SCHEMA).map_err(fail)?;
-                connection.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(fail)?;
+                // One commit: each waits for the disk.
+                let made = format!("BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;");
+                connection.execute_batch(&made).map_err(fail)?;
             }
             SCHEMA_VERSION => {}
             found => return Err(JournalError::Version { found }),
