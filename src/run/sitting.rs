@@ -359,12 +359,30 @@ impl StoredRun {
         };
         journal.close().await;
         self.sweep();
-        folder::sync_young(&self.folder.path().join("nodes"));
         // The report needs room, too.
         let _ = std::fs::remove_file(self.folder.ballast_path());
-        let report = summary::conclude(self, &competition, &data, sandbox, &stop)?;
+        let derived = self.derived();
+        let report = std::thread::scope(|scope| {
+            let sync = || folder::sync_all(&derived);
+            let syncing = std::thread::Builder::new().name("podium-sync".to_owned()).spawn_scoped(scope, sync);
+            let report = summary::conclude(self, &competition, &data, sandbox, &stop);
+            match syncing {
+                Ok(syncing) => drop(syncing.join()),
+                Err(_) => sync(),
+            }
+            report
+        })?;
+        // It tells that the run has ended, so it comes last.
+        report.write(&self.folder)?;
         sink.event(&RunEvent::Reported { report: Box::new(report.clone()) });
         Ok(report)
+    }
+
+    /// The folders of files that follow from the journal and may not be on the disk yet.
+    fn derived(&self) -> Vec<std::path::PathBuf> {
+        let mut folders = folder::young(&self.folder.path().join("nodes"));
+        folders.extend(Some(self.folder.best_path()).filter(|best| best.exists()));
+        folders
     }
 
     /// The report of a run that has ended for good, its limits as they stand: there is nothing to do, and nothing of
