@@ -182,8 +182,9 @@ pub(crate) fn main(
     terminal: &Terminal,
 ) -> Result<ExitCode, Failure> {
     let mut site = site.open(terminal)?;
-    let asks = site.scaffold(&arguments.scaffold, &[]).map_or(true, |scaffold| !scaffold.roles().is_empty());
-    if asks && arguments.model.is_none() && arguments.role.is_empty() {
+    let asks =
+        || site.scaffold(&arguments.scaffold, &[]).map_or(true, |scaffold| !scaffold.roles().is_empty());
+    if arguments.model.is_none() && arguments.role.is_empty() && asks() {
         return Err(Failure::usage("no model was named").hint(
             "give one with --model provider/name, or --model playbook for the built-in stand-in that needs no key",
         ));

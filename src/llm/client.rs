@@ -7,6 +7,7 @@ use podium_types::chat::{ChatAnswer, ChatRequest};
 use podium_types::usage::Usage;
 
 use crate::catalog::{Api, Catalog, ModelFacts, Prices};
+use crate::chat::document::Schemas;
 use crate::chat::shape::Shaped;
 use crate::correction::Corrections;
 use crate::endpoint::Endpoint;
@@ -78,6 +79,7 @@ pub(crate) struct Shared {
     corrections: Mutex<BTreeMap<ModelName, Corrections>>,
     /// Models that have called a tool by themselves.
     callers: Mutex<BTreeSet<ModelName>>,
+    pub(crate) schemas: Schemas,
 }
 
 impl Client {
@@ -100,6 +102,7 @@ impl Client {
             downgrades: Mutex::default(),
             corrections: Mutex::default(),
             callers: Mutex::default(),
+            schemas: Schemas::default(),
         };
         Self { shared: Arc::new(shared), playbook, pacing: Pacing::default(), recordings: Arc::default() }
     }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::error::RunError;
 use crate::run::folder::content::hash_of;
-use crate::run::folder::{FolderError, write_whole};
+use crate::run::folder::{FolderError, write_before};
 use crate::run::journal::{Entry, Record};
 use crate::run::limits::Limits;
 use crate::run::resources::SandboxReport;
@@ -146,7 +146,7 @@ pub(super) fn write(
         submission_sha256: super::summary::selected(entries).map(|(_, sha256)| sha256.clone()),
     };
     let json = serde_json::to_vec_pretty(&provenance).map_err(corrupt("provenance.json"))?;
-    Ok(write_whole(&run.folder.provenance_path(), &json)?)
+    Ok(write_before(&run.folder.provenance_path(), &json)?)
 }
 
 fn programs(entries: &[Entry]) -> BTreeSet<String> {

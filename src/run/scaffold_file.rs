@@ -127,15 +127,13 @@ fn place_of(table: &toml::Table, text: &str) -> Option<String> {
 
 impl RunConfig {
     /// The strategy's own program, where it is one, of these files.
-    ///
-    /// # Errors
-    /// When the scaffold does not read any more.
     pub(super) fn agent(
         &self,
+        scaffold: &Scaffold,
         stage: Option<Stage>,
         files: &Files,
-    ) -> Result<Option<external::Agent>, RunError> {
+    ) -> Option<external::Agent> {
         let budget = Tally::new(self.limits).budget();
-        Ok(external::Agent::of(&self.scaffold()?, files, budget, self.seed, stage))
+        external::Agent::of(scaffold, files, budget, self.seed, stage)
     }
 }

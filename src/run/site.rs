@@ -293,14 +293,15 @@ impl Site {
         progress: &mut dyn FnMut(&str),
     ) -> Result<Equipment, RunError> {
         let competition = config.competition()?;
+        let scaffold = config.scaffold()?;
         let models = config.models()?;
         let client = self.client(&config.model_texts(), &models, Some(&competition.id))?;
         let data = self.prepared(&competition)?;
         let (sandbox, environment) = self.sandbox_and_environment(&config.sandbox, progress)?;
-        let workers = config.scaffold()?.parallel_executions();
+        let workers = scaffold.parallel_executions();
         let resources = Resources::take(self, &config.sandbox, workers)?;
         let execution_limits = execution_limits(&config.sandbox);
-        let submission_check = config.scaffold()?.submission_check() && sandbox.facts().callbacks;
+        let submission_check = scaffold.submission_check() && sandbox.facts().callbacks;
         let hidden = self.hidden(&data, runs);
         let program = Program::Command { argv: vec!["true".to_owned()] };
         let mut job = Job::new(program, runs.join("work"), &environment);
@@ -327,6 +328,7 @@ impl Site {
             warning: resources::warning(config.sandbox.kind),
         };
         Ok(Equipment {
+            scaffold,
             client,
             models,
             sandbox,

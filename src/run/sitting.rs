@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use podium_scaffold::Scaffold;
 use podium_types::sha256::Sha256;
 use podium_types::usage::Usage;
 use tokio::sync::{mpsc, watch};
@@ -15,7 +16,7 @@ use crate::run::error::RunError;
 use crate::run::events::{RunEvent, Sink};
 use crate::run::external::Stage;
 use crate::run::folder::lock::{HEARTBEAT, RunLock};
-use crate::run::folder::{self, FolderError, RunFolder, write_whole};
+use crate::run::folder::{self, FolderError, RunFolder, write_before, write_whole};
 use crate::run::journal::{
     Entry, HomeFiles, Intent, Journal, JournalError, Opened, PATIENCE, Record, read_entries,
     read_open_intents,
@@ -75,7 +76,7 @@ impl StoredRun {
         let json = |value: Result<Vec<u8>, serde_json::Error>, file| {
             value.map_err(|source| RunError::Corrupt { file, source })
         };
-        write_whole(
+        write_before(
             &folder.path().join("place.json"),
             &json(serde_json::to_vec_pretty(&place), "place.json")?,
         )?;
@@ -222,19 +223,21 @@ impl StoredRun {
     pub async fn replay(&self, stage: Option<Stage>, sink: &mut dyn Sink) -> Result<(Stop, Tally), RunError> {
         let entries = self.entries()?;
         let files = own_files::in_force(&self.config, &entries).clone();
+        let scaffold = self.config.scaffold()?;
         let driver = Driver::new(self.handle(), self.config.limits, entries, None, sink);
-        self.drive(driver, stage, &files).await
+        self.drive(driver, &scaffold, stage, &files).await
     }
 
     /// Drives the run's strategy, and its program where it is one.
     async fn drive(
         &self,
         driver: Driver<'_>,
+        scaffold: &Scaffold,
         stage: Option<Stage>,
         files: &Files,
     ) -> Result<(Stop, Tally), RunError> {
-        let Some(agent) = self.config.agent(stage, files)? else {
-            return Ok(driver.drive(&*self.config.scaffold()?.strategy()).await?);
+        let Some(agent) = self.config.agent(scaffold, stage, files) else {
+            return Ok(driver.drive(&*scaffold.strategy()).await?);
         };
         let ended = driver.drive(&agent).await;
         agent.close().await;
@@ -287,7 +290,8 @@ impl StoredRun {
         if !self.config.description.is_original() {
             self.folder.lay_description(&self.config.task.description)?;
         }
-        let plan = validation::plan(self.config.scaffold()?.validation(), self.config.seed);
+        let scaffold = equipment.scaffold.clone();
+        let plan = validation::plan(scaffold.validation(), self.config.seed);
         if let Some(plan) = plan {
             let (competition, public) = (&equipment.competition, &equipment.data.public);
             validation::lay(&self.folder.holdout(), competition, public, &plan)?;
@@ -351,16 +355,34 @@ impl StoredRun {
                 sink.event(event);
             };
             let driver = Driver::new(self.handle(), self.config.limits, entries, Some(live), &mut both);
-            self.drive(driver, Some(stage), &files).await?.0
+            self.drive(driver, &scaffold, Some(stage), &files).await?.0
         };
         journal.close().await;
         self.sweep();
-        folder::sync_young(&self.folder.path().join("nodes"));
         // The report needs room, too.
         let _ = std::fs::remove_file(self.folder.ballast_path());
-        let report = summary::conclude(self, &competition, &data, sandbox, &stop)?;
+        let derived = self.derived();
+        let report = std::thread::scope(|scope| {
+            let sync = || folder::sync_all(&derived);
+            let syncing = std::thread::Builder::new().name("podium-sync".to_owned()).spawn_scoped(scope, sync);
+            let report = summary::conclude(self, &competition, &data, sandbox, &stop);
+            match syncing {
+                Ok(syncing) => drop(syncing.join()),
+                Err(_) => sync(),
+            }
+            report
+        })?;
+        // It tells that the run has ended, so it comes last.
+        report.write(&self.folder)?;
         sink.event(&RunEvent::Reported { report: Box::new(report.clone()) });
         Ok(report)
+    }
+
+    /// The folders of files that follow from the journal and may not be on the disk yet.
+    fn derived(&self) -> Vec<std::path::PathBuf> {
+        let mut folders = folder::young(&self.folder.path().join("nodes"));
+        folders.extend(Some(self.folder.best_path()).filter(|best| best.exists()));
+        folders
     }
 
     /// The report of a run that has ended for good, its limits as they stand: there is nothing to do, and nothing of

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::attempts::{self, AnswerProbe, NetworkAttempts};
 use crate::run::command::report::AgentReport;
 use crate::run::error::RunError;
-use crate::run::folder::write_whole;
+use crate::run::folder::{RunFolder, write_whole};
 use crate::run::journal::{Entry, Record};
 use crate::run::own_files;
 use crate::run::provenance;
@@ -273,7 +273,7 @@ pub fn selected(entries: &[Entry]) -> Option<(Option<u32>, &Sha256)> {
     })
 }
 
-/// Grades what was selected and writes `submission.csv` and `run.json`.
+/// Grades what was selected and writes all that a run leaves at its end but `run.json`.
 pub(super) fn conclude(
     run: &StoredRun,
     competition: &Competition,
@@ -306,7 +306,7 @@ pub(super) fn conclude(
     provenance::write(run, competition, data, &sandbox, &entries)?;
     let tally = Tally::of(run.config.limits, &entries);
     let (verdicts, verdicts_inside) = attempts::verdicts(&entries);
-    let report = RunReport {
+    Ok(RunReport {
         format: REPORT_FORMAT,
         started_at: entries.first().map(|entry| entry.at.clone()),
         ended_at: jiff::Timestamp::now().to_string(),
@@ -352,11 +352,16 @@ pub(super) fn conclude(
             network: run.config.task.grants.network,
             graded_before: stops(&entries).saturating_sub(1),
         },
-    };
-    let json = serde_json::to_vec_pretty(&report)
-        .map_err(|source| RunError::Corrupt { file: "run.json", source })?;
-    write_whole(&run.folder.report_path(), &json)?;
-    Ok(report)
+    })
+}
+
+impl RunReport {
+    /// Writes `run.json`.
+    pub(super) fn write(&self, folder: &RunFolder) -> Result<(), RunError> {
+        let json = serde_json::to_vec_pretty(self)
+            .map_err(|source| RunError::Corrupt { file: "run.json", source })?;
+        Ok(write_whole(&folder.report_path(), &json)?)
+    }
 }
 
 fn hand_in(

@@ -44,13 +44,14 @@ impl Scaffold {
         overrides: &[(String, String)],
     ) -> Result<Self, SpecError> {
         let Resolved { head, blueprint, table, spec, values } = resolve(registry, spec_toml, overrides)?;
-        let mut prompts = Prompts::new(prompts)?;
+        let used = blueprint.prompts();
+        let named = || used.iter().map(|prompt| prompt.template).chain([head.benchmark.prompt.as_str()]);
+        let mut prompts = Prompts::of(prompts, named())?;
         prompts.check(&head.benchmark.prompt, "benchmark.prompt", variables::BENCHMARK)?;
-        for prompt in blueprint.prompts() {
+        for prompt in &used {
             prompts.check(prompt.template, &prompt.path, prompt.variables)?;
         }
-        let rules = head.benchmark.prompt.as_str();
-        prompts.keep(blueprint.prompts().iter().map(|prompt| prompt.template).chain([rules]));
+        prompts.keep(named());
         let common = Common { head: Arc::new(head), prompts: Arc::new(prompts) };
         Ok(Self { common, blueprint, table, spec, values })
     }

@@ -1,48 +1,71 @@
 //! Digs the JSON document out of an answer and checks it against its schema, whoever was meant to enforce it.
 
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jsonschema::Validator;
 use podium_types::chat::{ChatError, OutputSchema};
 use serde_json::Value;
 
 use crate::provider::http::cut;
 
-/// Whether any document can satisfy `output`. Where none can, an answer and its repair would be paid for nothing.
-pub(crate) fn can_be(output: &OutputSchema) -> Result<(), ChatError> {
-    let invalid = |error: jsonschema::ValidationError<'_>| ChatError::InvalidSchema {
-        problem: cut(&error.to_string()),
-    };
-    jsonschema::validator_for(&output.schema).map(drop).map_err(invalid)
+/// Schemas that are kept compiled: a run has a few, and each would be compiled twice in every chat.
+const KEPT: usize = 8;
+
+/// Compiled schemas.
+#[derive(Debug, Default)]
+pub(crate) struct Schemas(Mutex<VecDeque<(Value, Arc<Validator>)>>);
+
+impl Schemas {
+    /// What documents of `output` are held to. A schema that is none is an error: no document can satisfy it, and an
+    /// answer and its repair would be paid for nothing.
+    pub(crate) fn form(&self, output: &OutputSchema) -> Result<Form, ChatError> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = kept.iter().find(|(schema, _)| *schema == output.schema) {
+            return Ok(Form(Arc::clone(known)));
+        }
+        let compiled = jsonschema::validator_for(&output.schema)
+            .map_err(|error| ChatError::InvalidSchema { problem: cut(&error.to_string()) })?;
+        let compiled = Arc::new(compiled);
+        kept.truncate(KEPT - 1);
+        kept.push_front((output.schema.clone(), Arc::clone(&compiled)));
+        Ok(Form(compiled))
+    }
 }
 
-/// The document in `content`, or what is wrong with it, in words that a model can act on.
-pub(crate) fn read(content: &str, output: &OutputSchema) -> Result<Value, String> {
-    let mut problem = "it holds no JSON object".to_owned();
-    for candidate in candidates(content) {
-        match check(&candidate, output) {
-            Ok(()) => return Ok(candidate),
-            Err(found) => problem = found,
+/// What a document must be like.
+#[derive(Debug)]
+pub(crate) struct Form(Arc<Validator>);
+
+impl Form {
+    /// The document in `content`, or what is wrong with it, in words that a model can act on.
+    pub(crate) fn read(&self, content: &str) -> Result<Value, String> {
+        let mut problem = "it holds no JSON object".to_owned();
+        for candidate in candidates(content) {
+            match self.check(&candidate) {
+                Ok(()) => return Ok(candidate),
+                Err(found) => problem = found,
+            }
         }
+        Err(problem)
     }
-    Err(problem)
+
+    fn check(&self, document: &Value) -> Result<(), String> {
+        let problems: Vec<String> = self
+            .0
+            .iter_errors(document)
+            .take(NAMED)
+            .map(|error| {
+                let place = error.instance_path().to_string();
+                if place.is_empty() { error.to_string() } else { format!("at {place}: {error}") }
+            })
+            .collect();
+        if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
+    }
 }
 
 /// Most problems named in one repair turn.
 const NAMED: usize = 5;
-
-fn check(document: &Value, output: &OutputSchema) -> Result<(), String> {
-    let validator = match jsonschema::validator_for(&output.schema) {
-        Ok(validator) => validator,
-        Err(error) => return Err(format!("the schema itself is not valid: {error}")),
-    };
-    let problems: Vec<String> = validator
-        .iter_errors(document)
-        .take(NAMED)
-        .map(|error| {
-            let place = error.instance_path().to_string();
-            if place.is_empty() { error.to_string() } else { format!("at {place}: {error}") }
-        })
-        .collect();
-    if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
-}
 
 /// JSON values in `content`, the likeliest first: the whole text, then what stands in fences or prose, last first
 /// (models think aloud before they answer).
@@ -90,6 +113,10 @@ mod tests {
         OutputSchema { name: "review".into(), schema, strict: true }
     }
 
+    fn read(content: &str, output: &OutputSchema) -> Result<Value, String> {
+        Schemas::default().form(output).unwrap().read(content)
+    }
+
     #[test]
     fn documents_are_found_wherever_they_stand() {
         let document = json!({"is_bug": false, "metric": 0.5});
@@ -114,10 +141,25 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_is_none_fails_the_document() {
+    fn a_schema_that_is_none_is_refused() {
         let output = OutputSchema { name: "o".into(), schema: json!({"type": 3}), strict: true };
-        assert!(read("{}", &output).unwrap_err().contains("schema itself"));
-        assert!(matches!(can_be(&output), Err(ChatError::InvalidSchema { .. })));
-        assert_eq!(can_be(&review()), Ok(()));
+        let refused = Schemas::default().form(&output).unwrap_err();
+        assert!(matches!(refused, ChatError::InvalidSchema { .. }));
+    }
+
+    #[test]
+    fn each_schema_keeps_its_own_form_however_many_there_are() {
+        let schemas = Schemas::default();
+        let output = |number: usize| OutputSchema {
+            name: "o".into(),
+            schema: json!({"type": "object", "required": [format!("field_{number}")]}),
+            strict: true,
+        };
+        for number in (0..2 * KEPT).chain(0..2 * KEPT) {
+            let form = schemas.form(&output(number)).unwrap();
+            let document = |field: usize| format!("{{\"field_{field}\": 1}}");
+            assert!(form.read(&document(number)).is_ok() && form.read(&document(number + 1)).is_err());
+        }
+        assert_eq!(schemas.0.lock().unwrap().len(), KEPT);
     }
 }

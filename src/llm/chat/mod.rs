@@ -2,7 +2,7 @@
 //! document and at most one repair turn.
 
 mod delay;
-mod document;
+pub(crate) mod document;
 mod redaction;
 pub(crate) mod shape;
 mod span;
@@ -18,6 +18,7 @@ use crate::client::{Call, Client};
 use crate::error::Error;
 use crate::observer::CallEvent;
 use crate::provider::{Answered, Provider};
+use document::Form;
 use tries::Tries;
 
 /// Runs the chat inside a span with the OpenTelemetry names for generative AI. Bodies are never recorded.
@@ -35,14 +36,16 @@ pub(crate) async fn run(
 
 async fn answer(tries: &mut Tries<'_>, span: &Span) -> Result<ChatAnswer, Error> {
     let request = tries.call.request;
-    if let Some(output) = &request.output {
-        document::can_be(output)?;
-    }
+    let schemas = &tries.client.shared.schemas;
+    let form = match &request.output {
+        Some(output) => Some((output, schemas.form(output)?)),
+        None => None,
+    };
     let mut answered = tools::turn(tries).await?;
-    let document = match &request.output {
-        Some(output) if answered.tool_calls.is_empty() => match document::read(&answered.content, output) {
+    let document = match &form {
+        Some((output, form)) if answered.tool_calls.is_empty() => match form.read(&answered.content) {
             Ok(document) => Some(document),
-            Err(problem) => repair(tries, output, &mut answered, problem).await,
+            Err(problem) => repair(tries, output, form, &mut answered, problem).await,
         },
         _ => None,
     };
@@ -67,6 +70,7 @@ async fn answer(tries: &mut Tries<'_>, span: &Span) -> Result<ChatAnswer, Error>
 async fn repair(
     tries: &mut Tries<'_>,
     output: &OutputSchema,
+    form: &Form,
     answered: &mut Answered,
     problem: String,
 ) -> Option<Value> {
@@ -89,7 +93,7 @@ async fn repair(
             return None;
         }
     };
-    let document = document::read(&repaired.content, output).ok();
+    let document = form.read(&repaired.content).ok();
     if document.is_some() {
         *answered = repaired;
     }

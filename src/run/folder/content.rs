@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use podium_types::sha256::Sha256;
 use sha2::Digest as _;
 
-use super::{FolderError, create_folder, sync_folder, write_whole};
+use super::{FolderError, create_folder, parent, write_whole};
 
 /// A failure of the content store.
 #[derive(Debug, thiserror::Error)]
@@ -116,7 +116,8 @@ impl ContentStore {
         Ok(std::fs::rename(&fresh, path).map_err(fail)?)
     }
 
-    /// Copies the content of this hash, checked as it is copied, to `path`, in place of what stands there.
+    /// Copies the content of this hash, checked as it is copied, to `path`, in place of what stands there. The name is
+    /// not synced.
     ///
     /// # Errors
     /// When it is missing or was changed, or `path` cannot be written.
@@ -130,8 +131,7 @@ impl ContentStore {
             return Err(damaged(sha256, "changed"));
         }
         file.as_file().sync_all().map_err(fail)?;
-        file.persist(path).map_err(|error| fail(error.error))?;
-        Ok(sync_folder(parent(path))?)
+        Ok(file.persist(path).map(drop).map_err(|error| fail(error.error))?)
     }
 
     fn check(&self, sha256: &Sha256) -> Result<(), ContentError> {
@@ -145,10 +145,6 @@ impl ContentStore {
 
 fn damaged(sha256: &Sha256, what: &'static str) -> ContentError {
     ContentError::Damaged { sha256: sha256.to_string(), what }
-}
-
-fn parent(path: &Path) -> &Path {
-    path.parent().unwrap_or(Path::new("."))
 }
 
 /// Passes everything on and hashes it.

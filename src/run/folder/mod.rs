@@ -24,14 +24,18 @@ pub mod content;
 pub mod lock;
 pub mod swap;
 
-use std::io::Write as _;
+use std::collections::BTreeSet;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use content::ContentStore;
+use rustix::fs::FallocateFlags;
+use rustix::io::Errno;
 
 /// Size of the ballast file: room for some hundred answers.
-const BALLAST_BYTES: usize = 4 << 20;
+const BALLAST_BYTES: u64 = 4 << 20;
 
 /// Folders that every run has from its beginning.
 const PARTS: [&str; 3] = ["content", "nodes", "work"];
@@ -105,8 +109,10 @@ impl RunFolder {
     fn furnish(path: &Path) -> Result<Self, FolderError> {
         let path = path.canonicalize().map_err(|source| failed("resolve", path, source))?;
         let folder = Self { path };
+        // Their names become durable with that of the configuration, which makes a run of the folder.
         for part in PARTS {
-            create_folder(&folder.path.join(part))?;
+            let part = folder.path.join(part);
+            std::fs::create_dir_all(&part).map_err(|source| failed("create", &part, source))?;
         }
         // What an agent writes there, a set-uid file for one, is nobody else's to run.
         let work = folder.work_path();
@@ -243,13 +249,31 @@ impl RunFolder {
     /// Puts the ballast in place, as far as the disk allows.
     pub fn lay_ballast(&self) {
         let path = self.ballast_path();
-        if std::fs::metadata(&path).is_ok_and(|facts| facts.len() == BALLAST_BYTES as u64) {
+        if std::fs::metadata(&path).is_ok_and(|facts| facts.len() == BALLAST_BYTES) {
             return;
         }
-        if let Err(error) = write_whole(&path, &vec![0x55; BALLAST_BYTES]) {
+        if let Err(error) = reserve(&path, BALLAST_BYTES) {
             tracing::warn!(%error, "no room for the ballast file");
+            let _ = std::fs::remove_file(&path);
         }
     }
+}
+
+/// A file that takes up so many bytes of the disk. Where the file system can, nothing is written for it.
+fn reserve(path: &Path, bytes: u64) -> std::io::Result<()> {
+    let mut file = std::fs::File::create(path)?;
+    match rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes) {
+        // Network file systems know no such thing.
+        Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {
+            std::io::copy(&mut std::io::repeat(0x55).take(bytes), &mut file)?;
+            file.sync_all()
+        }
+        reserved => Ok(reserved?),
+    }
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
 }
 
 fn failed(act: &'static str, path: &Path, source: std::io::Error) -> FolderError {
@@ -299,26 +323,37 @@ pub(super) fn sync_folder(path: &Path) -> Result<(), FolderError> {
 /// # Errors
 /// When it cannot be written; the old file then still stands.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
+    create_folder(parent(path))?;
+    write_before(path, bytes)?;
+    sync_folder(parent(path))
+}
+
+/// As [`write_whole`], for a file before another one in the same folder: its name is synced with that one's.
+///
+/// # Errors
+/// When it cannot be written; the old file then still stands.
+pub(super) fn write_before(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
     let fail = |source| failed("write", path, source);
-    let parent = path.parent().unwrap_or(Path::new("."));
-    create_folder(parent)?;
-    let mut file = tempfile::NamedTempFile::new_in(parent).map_err(fail)?;
+    let mut file = tempfile::NamedTempFile::new_in(parent(path)).map_err(fail)?;
     file.write_all(bytes).map_err(fail)?;
     file.as_file().sync_all().map_err(fail)?;
-    file.persist(path).map_err(|error| fail(error.error))?;
-    sync_folder(parent)
+    file.persist(path).map(drop).map_err(|error| fail(error.error))
 }
 
 /// As [`write_whole`], for a file that follows from the journal: whoever looks finds a whole file, but what a power cut
-/// takes of it is left to the next sitting, which writes it anew, or to [`sync_young`].
+/// takes of it is left to the next sitting, which writes it anew, or to [`sync_all`].
 ///
 /// # Errors
 /// When it cannot be written; the old file then still stands.
 pub fn write_derived(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
     let fail = |source| failed("write", path, source);
-    let parent = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(parent).map_err(fail)?;
-    let mut file = tempfile::NamedTempFile::new_in(parent).map_err(fail)?;
+    let mut file = match tempfile::NamedTempFile::new_in(parent(path)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            std::fs::create_dir_all(parent(path)).map_err(fail)?;
+            tempfile::NamedTempFile::new_in(parent(path)).map_err(fail)?
+        }
+        file => file.map_err(fail)?,
+    };
     file.write_all(bytes).map_err(fail)?;
     file.persist(path).map(drop).map_err(|error| fail(error.error))
 }
@@ -326,19 +361,41 @@ pub fn write_derived(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
 /// Systems write what was written to them to disk within half a minute.
 const WRITTEN_BACK: Duration = Duration::from_mins(2);
 
-/// Makes the files and names durable in the folders below `path` that a system may not have written to disk by itself.
-pub fn sync_young(path: &Path) {
-    let entries = |path: &Path| std::fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path());
+/// Folders that are synced at the same time: disks take many syncs in little more time than one.
+const AT_ONCE: usize = 8;
+
+/// The folders in `path` that a system may not have written to disk by itself.
+pub fn young(path: &Path) -> Vec<PathBuf> {
     let young = |path: &PathBuf| {
         let changed = std::fs::symlink_metadata(path).and_then(|facts| facts.modified());
         changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age < WRITTEN_BACK))
     };
-    for folder in entries(path).filter(young) {
-        for file in entries(&folder).filter(|file| file.is_file()) {
-            // Derived, and on its way to the disk: one that cannot be synced is no reason to fail.
-            let _ = std::fs::File::open(file).and_then(|file| file.sync_all());
+    entries(path).filter(young).collect()
+}
+
+/// Makes folders with the files in them durable, and what they are in.
+pub fn sync_all(folders: &[PathBuf]) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(folder) = folders.get(next.fetch_add(1, Ordering::Relaxed)) {
+            for file in entries(folder).filter(|file| file.is_file()) {
+                // Derived, and on its way to the disk: one that cannot be synced is no reason to fail.
+                let _ = std::fs::File::open(file).and_then(|file| file.sync_all());
+            }
+            let _ = sync_folder(folder);
         }
-        let _ = sync_folder(&folder);
-    }
-    let _ = sync_folder(path);
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..folders.len().min(AT_ONCE) {
+            // Without another thread this one does it all.
+            let _ = std::thread::Builder::new().name("podium-sync".to_owned()).spawn_scoped(scope, work);
+        }
+        work();
+    });
+    let above: BTreeSet<&Path> = folders.iter().map(|folder| parent(folder)).collect();
+    above.into_iter().for_each(|folder| drop(sync_folder(folder)));
+}
+
+fn entries(path: &Path) -> impl Iterator<Item = PathBuf> {
+    std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path())
 }

@@ -5,22 +5,21 @@ use std::path::Path;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
-use super::{FolderError, failed, sync_folder};
+use super::{FolderError, failed};
 
 /// Puts the folder `fresh` in the place of the folder `path`, and removes the old one. On file systems that cannot
-/// exchange two names there is an instant without a folder at `path`.
+/// exchange two names there is an instant without a folder at `path`. Nothing is synced.
 ///
 /// # Errors
 /// When it cannot be put there; the old one then still stands.
 pub fn swap_in(fresh: &Path, path: &Path) -> Result<(), FolderError> {
     let fail = |source| failed("write", path, source);
     match renameat_with(CWD, fresh, CWD, path, RenameFlags::EXCHANGE) {
-        Ok(()) => remove(fresh)?,
-        Err(Errno::NOENT) => std::fs::rename(fresh, path).map_err(fail)?,
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => replace(fresh, path)?,
-        Err(errno) => return Err(fail(errno.into())),
+        Ok(()) => remove(fresh),
+        Err(Errno::NOENT) => std::fs::rename(fresh, path).map_err(fail),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => replace(fresh, path),
+        Err(errno) => Err(fail(errno.into())),
     }
-    sync_folder(path.parent().unwrap_or(Path::new(".")))
 }
 
 /// For want of an exchange.

@@ -1,7 +1,8 @@
 //! The run journal: the durable record of all that a run did.
 //!
-//! One SQLite file, one writer thread. Every append is committed with `synchronous=FULL` before the caller goes on,
-//! so what a strategy has seen is on disk. On a local file system the journal is in WAL mode and others may read
+//! One SQLite file, one writer thread. Every append is committed before the caller goes on, so that no kill takes what a
+//! strategy has seen; what was paid for or cannot be had again is on the disk by then (`synchronous=FULL`), and should
+//! the power fail, so is all before it. On a local file system the journal is in WAL mode and others may read
 //! while it is written; on a network file system it is locked exclusively with a rollback journal, and readers use
 //! the mirrored `events.jsonl`.
 //!

@@ -119,17 +119,19 @@ impl Record {
         }
     }
 
-    /// Whether a resume would come to the same again at no cost, should a power cut take it.
-    pub fn is_recomputed(&self) -> bool {
+    /// When it has to be on the disk, should the power fail: a process that is killed takes nothing that was committed.
+    pub fn due(&self) -> Due {
         match self {
-            Self::Result { effect, .. } => match **effect {
+            Self::Result { effect, .. } => match &**effect {
+                // It is run again where it is not known to have ended: a script in a workspace of its own.
+                Effect::Execute(request) if request.workspace.is_fresh() && request.agent.is_none() => Due::Soon,
                 // What stood in the home workspace then may be another thing now.
                 Effect::Chat { .. }
                 | Effect::Execute(_)
                 | Effect::Files(_)
                 | Effect::Session(_)
                 | Effect::Hear
-                | Effect::Collect { .. } => false,
+                | Effect::Collect { .. } => Due::AtOnce,
                 Effect::BeginStep
                 | Effect::Reply { .. }
                 | Effect::Validate { .. }
@@ -138,14 +140,14 @@ impl Record {
                 | Effect::Node(_)
                 | Effect::Step(_)
                 | Effect::Note { .. }
-                | Effect::SelectFinal { .. } => true,
+                | Effect::SelectFinal { .. } => Due::Later,
             },
             Self::Started { .. }
             | Self::Limits(_)
             | Self::Charge { .. }
             | Self::Downgrade { .. }
             | Self::SessionEnded { .. }
-            | Self::Stopped(_) => false,
+            | Self::Stopped(_) => Due::AtOnce,
         }
     }
 
@@ -153,6 +155,17 @@ impl Record {
     pub const fn settles(&self) -> bool {
         matches!(self, Self::Result { .. } | Self::Charge { .. })
     }
+}
+
+/// When a committed record has to be on the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// Before anybody hears of it: it was paid for, or cannot be had again.
+    AtOnce,
+    /// Without anybody waiting for it: a resume would come to it again, at the cost of time.
+    Soon,
+    /// With what is due next: a resume would come to the same again at no cost.
+    Later,
 }
 
 /// The two clocks of a run, in milliseconds. Time between sittings counts in neither.

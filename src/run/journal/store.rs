@@ -1,13 +1,14 @@
 //! The SQLite side of the journal: schema, reading, writing. Large bodies live in the run's content store.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use podium_types::key::EffectKey;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Params, params};
 
 use super::place::FileSystem;
-use super::record::{Entry, Intent, Stamp};
+use super::record::{Due, Entry, Intent, Stamp};
 use crate::run::folder::content::{ContentError, ContentStore};
 
 const SCHEMA_VERSION: i64 = 1;
@@ -131,6 +132,10 @@ pub(super) struct Store {
     content: ContentStore,
     /// Whether a commit is in force without being synced, as it is in a write-ahead log.
     log: bool,
+    /// Whether commits are synced as the connection stands.
+    synced: bool,
+    /// The keys that have open intents, and perhaps some that have none any more.
+    intended: BTreeSet<String>,
 }
 
 impl Store {
@@ -156,14 +161,18 @@ impl Store {
         let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(fail)?;
         match found {
             0 => {
-                connection.execute_batch(SCHEMA).map_err(fail)?;
-                connection.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(fail)?;
+                // One commit: each waits for the disk.
+                let made = format!("BEGIN; {SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;");
+                connection.execute_batch(&made).map_err(fail)?;
             }
             SCHEMA_VERSION => {}
             found => return Err(JournalError::Version { found }),
         }
         let log = file_system == FileSystem::Local;
-        Ok(Self { path: path.to_owned(), connection, content, log })
+        let path = path.to_owned();
+        let open = open_intents(&connection, &path)?;
+        let intended = open.iter().map(|intent| intent.place().0.as_str().to_owned()).collect();
+        Ok(Self { path, connection, content, log, synced: true, intended })
     }
 
     fn fail(&self, source: rusqlite::Error) -> JournalError {
@@ -179,42 +188,23 @@ impl Store {
             .map_err(|source| self.fail(source))
     }
 
-    /// Commits an entry; a result or a charge closes the call's open intents in the same transaction. Whatever cannot
-    /// be had again for nothing is on the disk then, and all that was committed before it.
+    /// Commits an entry; a result or a charge closes the call's open intents in the same transaction. What is due at once
+    /// is on the disk then, and all that was committed before it.
     pub(super) fn append(&mut self, entry: &Entry) -> Result<(), JournalError> {
-        let unsynced = self.log && entry.record.is_recomputed();
-        if unsynced {
-            self.synchronous("NORMAL")?;
-        }
-        let appended = self.insert(entry);
-        if unsynced {
-            self.synchronous("FULL")?;
-        }
-        appended
-    }
-
-    fn synchronous(&self, level: &str) -> Result<(), JournalError> {
-        self.connection.pragma_update(None, "synchronous", level).map_err(|source| self.fail(source))
-    }
-
-    fn insert(&mut self, entry: &Entry) -> Result<(), JournalError> {
         let body = serde_json::to_string(&entry.record).map_err(JournalError::Encode)?;
         let (inline, content) = if body.len() > INLINE_BYTES {
             (None, Some(self.content.put(body.as_bytes())?.to_string()))
         } else {
             (Some(body), None)
         };
+        self.sync_commits(entry.record.due() == Due::AtOnce)?;
         let key = entry.record.key().map(EffectKey::as_str);
-        let path = &self.path;
-        let fail = |source| JournalError::Database { path: path.clone(), source };
-        let transaction = self.connection.transaction().map_err(fail)?;
-        transaction
-            .prepare_cached(
+        let settled = key.filter(|key| entry.record.settles() && self.intended.contains(*key));
+        let insert = || {
+            self.run(
                 "INSERT INTO entry (seq, kind, effect, key, number, run_ms, waiting_ms, at, body, content) \
                  VALUES (?,?,?,?,?,?,?,?,?,?)",
-            )
-            .and_then(|mut insert| {
-                insert.execute(params![
+                params![
                     entry.seq,
                     entry.record.kind(),
                     entry.record.effect(),
@@ -225,39 +215,76 @@ impl Store {
                     entry.at,
                     inline,
                     content
-                ])
-            })
-            .map_err(fail)?;
-        if let Some(key) = key.filter(|_| entry.record.settles()) {
-            transaction
-                .execute("UPDATE intent SET state = 'closed' WHERE key = ? AND state = 'open'", [key])
-                .map_err(fail)?;
+                ],
+            )
+        };
+        let Some(settled) = settled else { return insert() };
+        let close = "UPDATE intent SET state = 'closed' WHERE key = ? AND state = 'open'";
+        let both = || {
+            self.run("BEGIN", [])?;
+            insert()?;
+            self.run(close, [settled])?;
+            self.run("COMMIT", [])
+        };
+        let committed = both();
+        if committed.is_err() && !self.connection.is_autocommit() {
+            // It was never there: the next one begins anew.
+            let _ = self.run("ROLLBACK", []);
         }
-        transaction.commit().map_err(fail)
+        committed?;
+        self.intended.remove(settled);
+        Ok(())
+    }
+
+    /// Runs a statement that is kept for the next time.
+    fn run(&self, sql: &str, parameters: impl Params) -> Result<(), JournalError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(|source| self.fail(source))?;
+        statement.execute(parameters).map(|_| ()).map_err(|source| self.fail(source))
+    }
+
+    /// Whether commits from now on wait for the disk. Outside a log all do.
+    fn sync_commits(&mut self, synced: bool) -> Result<(), JournalError> {
+        let synced = synced || !self.log;
+        if self.synced != synced {
+            let level = if synced { "FULL" } else { "NORMAL" };
+            let set = self.connection.pragma_update(None, "synchronous", level);
+            set.map_err(|source| self.fail(source))?;
+            self.synced = synced;
+        }
+        Ok(())
+    }
+
+    /// Puts on the disk what was committed without waiting for it.
+    pub(super) fn sync(&self) -> std::io::Result<()> {
+        // The name that SQLite gives the log; where it has none yet, or no more, there is nothing to be synced.
+        let mut log = self.path.clone().into_os_string();
+        log.push("-wal");
+        match std::fs::File::open(log) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            log => log?.sync_data(),
+        }
     }
 
     /// Commits an intent.
-    pub(super) fn intend(&self, intent: &Intent) -> Result<(), JournalError> {
+    pub(super) fn intend(&mut self, intent: &Intent) -> Result<(), JournalError> {
         let body = serde_json::to_string(intent).map_err(JournalError::Encode)?;
         let (key, attempt) = intent.place();
-        self.connection
-            .execute(
-                "INSERT INTO intent (key, attempt, state, body) VALUES (?, ?, 'open', ?)",
-                params![key.as_str(), attempt, body],
-            )
-            .map(|_| ())
-            .map_err(|source| self.fail(source))
+        self.sync_commits(true)?;
+        // Before it is tried: a key too many costs a look.
+        self.intended.insert(key.as_str().to_owned());
+        self.run(
+            "INSERT INTO intent (key, attempt, state, body) VALUES (?, ?, 'open', ?)",
+            params![key.as_str(), attempt, body],
+        )
     }
 
     /// Marks a try as not billed.
-    pub(super) fn close_intent(&self, key: &EffectKey, attempt: u32) -> Result<(), JournalError> {
-        self.connection
-            .execute(
-                "UPDATE intent SET state = 'closed' WHERE key = ? AND attempt = ? AND state = 'open'",
-                params![key.as_str(), attempt],
-            )
-            .map(|_| ())
-            .map_err(|source| self.fail(source))
+    pub(super) fn close_intent(&mut self, key: &EffectKey, attempt: u32) -> Result<(), JournalError> {
+        self.sync_commits(true)?;
+        self.run(
+            "UPDATE intent SET state = 'closed' WHERE key = ? AND attempt = ? AND state = 'open'",
+            params![key.as_str(), attempt],
+        )
     }
 
     pub(super) fn entries(&self) -> Result<Vec<Entry>, JournalError> {

@@ -7,16 +7,20 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use podium_types::key::EffectKey;
 use tokio::sync::oneshot;
 
 use super::place::FileSystem;
-use super::record::{Entry, Intent, Record, Stamp};
+use super::record::{Due, Entry, Intent, Record, Stamp};
 use super::store::{JournalError, Store};
 use crate::run::failpoint;
 use crate::run::folder::RunFolder;
+
+/// What is due soon waits so long for a commit that takes it along to the disk.
+const SOON: Duration = Duration::from_millis(50);
 
 enum Command {
     Append(Box<(Stamp, String, Record)>, oneshot::Sender<Result<Entry, JournalError>>),
@@ -57,8 +61,8 @@ impl Journal {
         let next = store.last_seq()? + 1;
         let disk_full = Arc::new(AtomicBool::new(false));
         let (commands, inbox) = mpsc::channel();
-        let writer =
-            Writer { store, next, ballast: folder.ballast_path(), disk_full: Arc::clone(&disk_full) };
+        let (ballast, told) = (folder.ballast_path(), Arc::clone(&disk_full));
+        let writer = Writer { store, next, owed: None, ballast, disk_full: told };
         std::thread::Builder::new()
             .name("journal".to_owned())
             .spawn(move || writer.run(&inbox))
@@ -110,13 +114,15 @@ impl Journal {
 struct Writer {
     store: Store,
     next: u64,
+    /// When the disk gets what is due soon, at the latest.
+    owed: Option<Instant>,
     ballast: std::path::PathBuf,
     disk_full: Arc<AtomicBool>,
 }
 
 impl Writer {
     fn run(mut self, inbox: &mpsc::Receiver<Command>) {
-        for command in inbox {
+        while let Some(command) = self.next(inbox) {
             match command {
                 Command::Append(parts, reply) => {
                     let (stamp, at, record) = *parts;
@@ -125,12 +131,22 @@ impl Writer {
                     let committed = self.with_ballast(|store| store.append(&entry));
                     if committed.is_ok() {
                         self.next += 1;
+                        match entry.record.due() {
+                            Due::AtOnce => self.owed = None,
+                            Due::Soon => {
+                                self.owed.get_or_insert_with(|| Instant::now() + SOON);
+                            }
+                            Due::Later => {}
+                        }
                         failpoint::reach("after_commit", entry.seq);
                     }
                     let _ = reply.send(committed.map(|()| entry));
                 }
                 Command::Intend(intent, reply) => {
                     let committed = self.with_ballast(|store| store.intend(&intent));
+                    if committed.is_ok() {
+                        self.owed = None;
+                    }
                     failpoint::reach("after_intent", self.next);
                     let _ = reply.send(committed);
                 }
@@ -146,6 +162,24 @@ impl Writer {
                 }
             }
         }
+    }
+
+    /// The next command; none once nobody is left to send one. What is owed to the disk is paid meanwhile.
+    fn next(&mut self, inbox: &mpsc::Receiver<Command>) -> Option<Command> {
+        if let Some(due) = self.owed {
+            let left = due.saturating_duration_since(Instant::now());
+            if !left.is_zero() {
+                match inbox.recv_timeout(left) {
+                    Err(RecvTimeoutError::Timeout) => {}
+                    received => return received.ok(),
+                }
+            }
+            self.owed = None;
+            if let Err(error) = self.store.sync() {
+                tracing::warn!(%error, "the run journal could not be synced; its next commit tries again");
+            }
+        }
+        inbox.recv().ok()
     }
 
     fn with_ballast<T>(

@@ -1,16 +1,17 @@
 //! Files that follow from the journal: nodes, and the best submission so far.
 //!
 //! They are derived, so writing one twice is harmless; each is written whole and renamed, so that whoever looks
-//! finds a whole file at any instant, and in `best/` the files of one node. Nothing here knows a score.
+//! finds a whole file at any instant, and in `best/` the files of one node. None is waited for until it is on the disk:
+//! no kill takes it, what a power cut takes comes back with the next sitting. Nothing here knows a score.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use podium_scaffold::{Effect, EffectResult, NodeRecord};
 use podium_types::execution::{Collected, Execution, Program};
 use podium_types::sha256::Sha256;
 
 use crate::run::folder::content::ContentError;
-use crate::run::folder::{FolderError, RunFolder, swap, sync_folder, write_derived, write_whole};
+use crate::run::folder::{FolderError, RunFolder, swap, sync_all, write_derived};
 use crate::run::journal::{Entry, Record};
 
 use super::recipe::Recipe;
@@ -89,18 +90,26 @@ impl Files {
         }
         let content = self.folder.content();
         content.link(sha256, &fresh.join("submission.csv")).map_err(|error| told(&error))?;
-        sync_folder(&fresh).map_err(|error| sentence(&error))?;
-        swap::swap_in(&fresh, &best).map_err(|error| sentence(&error))
+        swap::swap_in(&fresh, &best).map_err(|error| sentence(&error))?;
+        sync_behind(best);
+        Ok(())
     }
 
     fn solution_of(&self, node: u32, folder: &Path) -> Result<(), FolderError> {
         let path = self.folder.node_path(node).join("solution.py");
         let code = std::fs::read(&path).map_err(|source| FolderError { act: "read", path, source })?;
-        write_whole(&folder.join("solution.py"), &code)?;
-        write_whole(&folder.join("requirements.txt"), self.recipe.requirements.as_bytes())?;
-        write_whole(&folder.join("run.sh"), self.recipe.script.as_bytes())?;
-        write_whole(&folder.join("node"), format!("{node}\n").as_bytes())
+        write_derived(&folder.join("solution.py"), &code)?;
+        write_derived(&folder.join("requirements.txt"), self.recipe.requirements.as_bytes())?;
+        write_derived(&folder.join("run.sh"), self.recipe.script.as_bytes())?;
+        write_derived(&folder.join("node"), format!("{node}\n").as_bytes())
     }
+}
+
+/// Puts a folder on the disk, soon: it is what somebody finds who looks after a power cut and does not resume the run.
+fn sync_behind(folder: PathBuf) {
+    let sync = move || sync_all(&[folder]);
+    // Without a thread for it the system writes it by itself within half a minute.
+    let _ = std::thread::Builder::new().name("podium-sync".to_owned()).spawn(sync);
 }
 
 fn put(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
@@ -131,10 +140,10 @@ mod tests {
         let read = |name: &str| std::fs::read_to_string(folder.best_path().join(name)).unwrap();
         for node in [3, 5] {
             let sha256 = folder.content().put(format!("id,y\n1,{node}\n").as_bytes()).unwrap();
-            write_whole(&folder.node_path(node).join("solution.py"), format!("print({node})").as_bytes())
+            write_derived(&folder.node_path(node).join("solution.py"), format!("print({node})").as_bytes())
                 .unwrap();
             // What a sitting left that was cut.
-            write_whole(&folder.best_path().with_extension("new").join("junk"), b"").unwrap();
+            write_derived(&folder.best_path().with_extension("new").join("junk"), b"").unwrap();
             files.best(Some(node), &sha256).unwrap();
             assert_eq!(read("solution.py"), format!("print({node})"));
             assert_eq!(read("submission.csv"), format!("id,y\n1,{node}\n"));

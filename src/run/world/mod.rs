@@ -23,7 +23,7 @@ use futures_util::future::BoxFuture;
 use podium_competition::{Competition, Folders};
 use podium_llm::ModelName;
 use podium_sandbox::{Environment, Sandbox};
-use podium_scaffold::Effect;
+use podium_scaffold::{Effect, Scaffold};
 use podium_scaffold::context::Grants;
 use podium_types::execution::Workspace;
 use podium_types::key::EffectKey;
@@ -48,6 +48,8 @@ use workspaces::Workspaces;
 
 /// What the live world is made of.
 pub struct Equipment {
+    /// The run's scaffold, read once for all that ask it.
+    pub scaffold: Scaffold,
     /// The client of all models.
     pub client: podium_llm::Client,
     /// The model of each role.

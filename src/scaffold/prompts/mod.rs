@@ -5,8 +5,8 @@
 //! (a description, a program, its output) goes through the `fence` filter ([`filters`]), so that it cannot end its
 //! own block.
 //!
-//! The templates of all scaffolds are compiled together. One that does not compile is the fault of the scaffolds that
-//! use it, by itself or through another, and of no others.
+//! Of the templates of all scaffolds those are compiled that a scaffold uses, by itself or through another. One that
+//! does not compile is its fault, and that of no scaffold that has nothing to do with it.
 
 pub mod budget;
 pub mod cut;
@@ -49,7 +49,27 @@ impl Prompts {
     /// # Errors
     /// A fault that is not that of one template.
     pub fn new(sources: BTreeMap<String, String>) -> Result<Self, SpecError> {
-        let mut compiled = sources.clone();
+        let compiled = sources.clone();
+        Self::compile(sources, compiled)
+    }
+
+    /// The same, of which these and those that they use can be rendered: a run uses a tenth of all.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn of<'a>(
+        sources: BTreeMap<String, String>,
+        templates: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, SpecError> {
+        let text = |name: String| Some((name.clone(), sources.get(&name)?.clone()));
+        let compiled = reached(&sources, templates).into_iter().filter_map(text).collect();
+        Self::compile(sources, compiled)
+    }
+
+    fn compile(
+        sources: BTreeMap<String, String>,
+        mut compiled: BTreeMap<String, String>,
+    ) -> Result<Self, SpecError> {
         let mut broken = BTreeMap::new();
         loop {
             let mut tera = Tera::default();
@@ -72,11 +92,7 @@ impl Prompts {
     /// Keeps these templates and those that they use: what a run keeps, and is known by, are its own prompts, whatever else
     /// lies beside them. Others cannot be rendered from here on.
     pub fn keep<'a>(&mut self, templates: impl IntoIterator<Item = &'a str>) {
-        let kept: BTreeSet<String> = templates
-            .into_iter()
-            .flat_map(|template| undefined::reached(&self.sources, template))
-            .map(str::to_owned)
-            .collect();
+        let kept = reached(&self.sources, templates);
         self.sources.retain(|name, _| kept.contains(name));
     }
 
@@ -144,6 +160,18 @@ impl Prompts {
     pub const fn sources(&self) -> &BTreeMap<String, String> {
         &self.sources
     }
+}
+
+/// These templates and those that they use.
+fn reached<'a>(
+    sources: &BTreeMap<String, String>,
+    templates: impl IntoIterator<Item = &'a str>,
+) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for template in templates {
+        all.extend(undefined::reached(sources, template).into_iter().map(str::to_owned));
+    }
+    all
 }
 
 /// Without blank space at either end and with single blank lines, except inside fenced blocks, which stay as they
