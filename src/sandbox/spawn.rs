@@ -39,6 +39,8 @@ pub(crate) struct Preparation {
     pub(crate) new_session: bool,
     /// A user namespace to enter at the end.
     pub(crate) user_namespace: Option<OwnedFd>,
+    /// It sees by itself when the harness has died, and is not killed then.
+    pub(crate) sees_our_end: bool,
 }
 
 /// A direct child that is not reaped yet, so its number cannot be taken by another process.
@@ -117,7 +119,9 @@ pub(super) fn spawn(mut command: Command, preparation: Preparation) -> io::Resul
 impl Preparation {
     /// Runs in the child.
     fn apply(&self, parent: Pid) -> io::Result<()> {
-        die_with(parent)?;
+        if !self.sees_our_end {
+            die_with(parent)?;
+        }
         // Before the session: a new one would be a scheduling group of its own otherwise, and each change of such
         // groups costs a turn on a busy machine.
         for procs in &self.cgroups {

@@ -70,6 +70,7 @@ pub(super) fn start(
         inherit,
         new_session: true,
         user_namespace,
+        sees_our_end: false,
     };
     let [stdin, stdout, stderr] = launch.streams()?;
     let mut command = Command::new(&jail.bubblewrap);
@@ -113,6 +114,7 @@ pub(super) fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxErro
         arguments.flag(flag);
     }
     arguments.flag("--unshare-cgroup-try");
+    arguments.flag("--die-with-parent");
     if jail.facts.nested_namespaces_refused {
         arguments.flag("--disable-userns");
     }
@@ -127,7 +129,6 @@ pub(super) fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxErro
 /// Who a program is: user, host, environment, no capabilities.
 pub(super) fn identity(arguments: &mut Arguments, job: &Job) {
     arguments.flag("--new-session");
-    arguments.flag("--die-with-parent");
     arguments.add("--uid", [root::USER]);
     arguments.add("--gid", [root::USER]);
     arguments.add("--hostname", ["podium"]);

@@ -91,6 +91,9 @@ impl Server {
             rlimits: vec![(Resource::Core, 0)],
             inherit,
             new_session: true,
+            // By the end of its socket. Bubblewrap that is killed while it starts leaves a child behind, which waits for
+            // a word of it for good; that of a jail is in a control group, to be swept.
+            sees_our_end: true,
             ..Preparation::default()
         };
         let process = supervisor::spawn(command, preparation)?;

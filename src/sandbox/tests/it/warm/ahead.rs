@@ -96,10 +96,13 @@ async fn one_that_follows_is_made_while_one_runs() {
     assert_eq!(folders(&place), Vec::<PathBuf>::new());
 }
 
+/// What is another way with a job, or with what it stands on.
+type Change = fn(&mut Job, &Place);
+
 #[tokio::test]
 async fn a_job_that_is_another_gets_a_jail_of_its_own() {
     let Some((_, warm)) = both() else { return };
-    let others: [(&str, fn(&mut Job, &Place)); 6] = [
+    let others: [(&str, Change); 6] = [
         ("memory", |job, _| job.limits.memory_bytes -= 4096),
         ("environment", |job, _| drop(job.env.insert("A".to_owned(), "b".to_owned()))),
         ("file size", |job, _| job.limits.file_bytes = 1 << 20),

@@ -138,7 +138,7 @@ const SCRIPTS: &[(&str, &str)] = &[
 
 /// The same for scripts that begin in copies of a light server.
 const LIGHT: &[(&str, &str)] = &[
-    ("nothing", "import sys\nprint(sorted(sys.modules), sys.path, sys.meta_path[1:], sys.flags)"),
+    ("nothing", "import sys\nprint(sorted(sys.modules), sys.path, sys.meta_path[-3:], sys.flags)"),
     ("interpreter", include_str!("scripts/interpreter.py")),
     ("process", include_str!("scripts/process.py")),
     ("json alone", "import sys, json\nprint(sorted(sys.modules))"),
