@@ -77,6 +77,9 @@ pub struct Job {
     pub submission_check: Option<SubmissionCheck>,
     /// Requests that the program may make of the harness while it runs; on the same terms.
     pub service: Option<Service>,
+    /// Others like it are to follow, in workspaces beside this one: once this one runs, what can be made ahead for the
+    /// next is made.
+    pub more_follow: bool,
     /// When it fires, the program is stopped as at its wall-clock limit, and what it left is collected.
     pub stop: CancellationToken,
     /// When it fires, everything is killed and the execution returns [`SandboxError::Cancelled`](crate::SandboxError::Cancelled).
@@ -104,6 +107,7 @@ impl Job {
             collect: Vec::new(),
             submission_check: None,
             service: None,
+            more_follow: false,
             stop: CancellationToken::new(),
             cancel: CancellationToken::new(),
         }

@@ -25,6 +25,7 @@
 //! - `warm`: scripts that begin in a copy of an interpreter with its imports done
 //! - [`environment`]: the pinned Python environment
 //! - [`error`]: typed errors with hints
+//! - `failpoint`: instants at which a test kills the process
 
 mod callback;
 mod cgroup;
@@ -32,6 +33,7 @@ pub mod collect;
 mod docker;
 pub mod environment;
 pub mod error;
+mod failpoint;
 mod finish;
 pub mod gpu;
 pub mod granted;
@@ -57,10 +59,11 @@ mod watch;
 mod watchdog;
 pub mod workspace;
 
-use std::{fmt, future::Future, path::PathBuf, pin::Pin, str::FromStr, time::Duration};
+use std::{fmt, future::Future, io, path::PathBuf, pin::Pin, str::FromStr, time::Duration};
 
 use podium_types::execution::Execution;
 use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
 
 pub use callback::{Answering, Checker, Service, ServiceAnswer, ServiceRequest, SubmissionCheck};
 pub use collect::collect;
@@ -162,6 +165,24 @@ impl Default for Settings {
 /// The future of an execution. Dropping it kills every process of the job.
 pub type ExecutionFuture<'a> = Pin<Box<dyn Future<Output = Result<Execution, SandboxError>> + Send + 'a>>;
 
+/// What is made ahead for a job, in the background. It is made whether or not anybody waits for it.
+#[derive(Debug)]
+pub struct Expected(Option<oneshot::Receiver<()>>);
+
+impl Expected {
+    const fn nothing() -> Self {
+        Self(None)
+    }
+
+    /// Waits until it is there; false when nothing is made.
+    pub async fn is_made(self) -> bool {
+        match self.0 {
+            Some(made) => made.await.is_ok(),
+            None => false,
+        }
+    }
+}
+
 /// A place where jobs run. Must be used inside a Tokio runtime.
 pub trait Sandbox: Send + Sync {
     /// What the probe found.
@@ -180,6 +201,21 @@ pub trait Sandbox: Send + Sync {
     fn in_force(&self, _: &Job) -> Result<InForce, SandboxError> {
         Ok(InForce::default())
     }
+
+    /// Says that a job like this one will come soon, in a workspace beside this one's, which need not be there: what can
+    /// be made ahead for it is made in the background. Must be called inside a Tokio runtime.
+    fn expect(&self, _: &Job) -> Expected {
+        Expected::nothing()
+    }
+
+    /// Makes a job's workspace, fresh; none may be there. True when a jail that was made ahead for such a job waits in it.
+    /// Blocks for a fraction of a millisecond.
+    fn make_workspace(&self, job: &Job) -> io::Result<bool> {
+        workspace::create(&job.workspace).map(|()| false)
+    }
+
+    /// Drops what was made ahead; nothing of it is left then. Blocks for some milliseconds.
+    fn rest(&self) {}
 
     /// Runs a job to its end.
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a>;

@@ -33,6 +33,15 @@ pub(crate) trait Place: Clone + Send + Sync + 'static {
     /// reason stands when it cannot be started.
     fn start(&self, job: &Job, launch: Launch, output: &OwnedFd) -> Result<Live<Self::Tree>, SandboxError>;
 
+    /// Starts the program of an execution, and gives the reading end of its output.
+    fn begin(&self, job: &Job) -> Result<(Live<Self::Tree>, OwnedFd), SandboxError> {
+        let (launch, output) = Launch::new(program::command_line(job)?)?;
+        Ok((self.start(job, launch, &output)?, output))
+    }
+
+    /// Makes ahead what the next execution can do with, where one is to follow.
+    fn foresee(&self, _: &Job) {}
+
     /// What the sandbox was opened with.
     fn settings(&self) -> &Settings;
 
@@ -65,10 +74,10 @@ pub(crate) async fn execute<P: Place>(place: &P, job: &Job) -> Result<Execution,
     let (here, copy) = (place.clone(), job.clone());
     let (mut live, output) = supervisor::run(move || {
         finish::make_ready(&copy)?;
-        let (launch, output) = Launch::new(program::command_line(&copy)?)?;
-        Ok((here.start(&copy, launch, &output)?, output))
+        here.begin(&copy)
     })
     .await?;
+    place.foresee(job);
     let watchdog = place.watchdog(job, &live.tree);
     let ending = follow(&mut live, output, &Plan::new(job, place.settings()), watchdog).await?;
     let evidence = live.tree.evidence(&ending.fate())?;

@@ -91,6 +91,7 @@ impl Process {
             inherit: Vec::new(),
             new_session: true,
             user_namespace: None,
+            sees_our_end: false,
         })
     }
 }

@@ -39,6 +39,8 @@ pub(crate) struct Preparation {
     pub(crate) new_session: bool,
     /// A user namespace to enter at the end.
     pub(crate) user_namespace: Option<OwnedFd>,
+    /// It sees by itself when the harness has died, and is not killed then.
+    pub(crate) sees_our_end: bool,
 }
 
 /// A direct child that is not reaped yet, so its number cannot be taken by another process.
@@ -102,10 +104,11 @@ pub(crate) fn readable(fd: BorrowedFd<'_>) -> io::Result<AsyncFd<BorrowedFd<'_>>
 /// Starts the command. Must be called on a thread that lives as long as the child may: the parent-death signal
 /// follows the thread.
 pub(super) fn spawn(mut command: Command, preparation: Preparation) -> io::Result<Started> {
+    let parent = rustix::process::getpid();
     // SAFETY: `Preparation::apply` only makes system calls on memory that exists before the fork. It neither
     // allocates nor takes locks, as is required in the child of a process with threads.
     unsafe {
-        command.pre_exec(move || preparation.apply());
+        command.pre_exec(move || preparation.apply(parent));
     }
     let child = command.spawn()?;
     let pid = Pid::from_child(&child);
@@ -115,8 +118,10 @@ pub(super) fn spawn(mut command: Command, preparation: Preparation) -> io::Resul
 
 impl Preparation {
     /// Runs in the child.
-    fn apply(&self) -> io::Result<()> {
-        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    fn apply(&self, parent: Pid) -> io::Result<()> {
+        if !self.sees_our_end {
+            die_with(parent)?;
+        }
         // Before the session: a new one would be a scheduling group of its own otherwise, and each change of such
         // groups costs a turn on a busy machine.
         for procs in &self.cgroups {
@@ -142,10 +147,17 @@ impl Preparation {
         if let Some(namespace) = &self.user_namespace {
             rustix::thread::move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::User))?;
             // The kernel forgets it when credentials change.
-            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            die_with(parent)?;
         }
         Ok(())
     }
+}
+
+/// Has the kernel kill this process when its parent dies, which may have come before: nobody would be told of that, and
+/// nobody would ever end this process.
+fn die_with(parent: Pid) -> io::Result<()> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    if rustix::process::getppid() == Some(parent) { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
 }
 
 /// Makes the kernel choose this process before the harness when memory runs out. Best effort: it is no limit.

@@ -62,16 +62,26 @@ enum Role {
 pub(crate) async fn run<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, SandboxError> + Send + 'static,
 ) -> Result<T, SandboxError> {
-    let failed = |source| SandboxError::System { call: "starting on another thread", source };
-    let runtime = Handle::try_current().map_err(|error| failed(io::Error::other(error)))?;
     let (reply, answer) = oneshot::channel();
-    let work = move || {
-        let _entered = runtime.enter();
+    begin(move || {
         // A result that nobody takes is dropped, which kills what was started.
         let _ = reply.send(work());
-    };
-    POOL.add(Box::new(work)).map_err(failed)?;
+    })?;
     answer.await.unwrap_or_else(|_| Err(failed(io::Error::other("the start panicked"))))
+}
+
+/// The same for work that nobody waits for.
+pub(crate) fn begin(work: impl FnOnce() + Send + 'static) -> Result<(), SandboxError> {
+    let runtime = Handle::try_current().map_err(|error| failed(io::Error::other(error)))?;
+    let work = move || {
+        let _entered = runtime.enter();
+        work();
+    };
+    POOL.add(Box::new(work)).map_err(failed)
+}
+
+fn failed(source: io::Error) -> SandboxError {
+    SandboxError::System { call: "starting on another thread", source }
 }
 
 /// Starts a child; to be called within [`run`]. Blocks until it runs its program, for about a millisecond.

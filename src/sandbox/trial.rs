@@ -36,6 +36,7 @@ impl Trial {
             collect: Vec::new(),
             submission_check: None,
             service: None,
+            more_follow: false,
             stop: CancellationToken::new(),
             cancel: CancellationToken::new(),
         };

@@ -118,11 +118,25 @@ fn remove_submission(root: &OwnedFd, submission: &str) -> io::Result<()> {
             format!("`{submission}` is no path inside the workspace"),
         ));
     };
+    let is_folder = components.next().is_some();
+    if is_folder && is_empty_folder(root.as_fd(), first)? {
+        return Ok(());
+    }
     remove_entry(root, first)?;
-    if components.next().is_some() {
+    if is_folder {
         ensure_folder(root.as_fd(), first)?;
     }
     Ok(())
+}
+
+/// There is a real folder of this name, which its owner may use, and nothing is in it.
+fn is_empty_folder(root: BorrowedFd<'_>, name: &OsStr) -> io::Result<bool> {
+    if file_type(root, name)? != Some(FileType::Directory) {
+        return Ok(false);
+    }
+    let folder = open_folder(root, name, OWNER_ALL)?;
+    let is_plain = mode(&folder)?.bits() & 0o7777 == PLAIN.bits();
+    Ok(is_plain && entries(&folder)?.is_empty())
 }
 
 /// Makes `name` a real folder that its owner can use.

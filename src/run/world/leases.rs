@@ -12,9 +12,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// What one execution uses.
 #[derive(Clone, Debug)]
-struct Share {
-    cpus: CpuSet,
-    gpus: Vec<Gpu>,
+pub(super) struct Share {
+    pub(super) cpus: CpuSet,
+    pub(super) gpus: Vec<Gpu>,
 }
 
 /// The leases, taken one at a time.
@@ -32,11 +32,14 @@ struct Shares {
 }
 
 impl Shares {
-    /// The free share whose processors are used least; the first of equals.
-    fn take(&mut self) -> Option<Share> {
+    /// The place of the free share whose processors are used least; the first of equals.
+    fn next(&self) -> Option<usize> {
         let users = |share: &Share| self.taken.iter().filter(|cpus| **cpus == share.cpus).count();
-        let least = (0..self.free.len()).min_by_key(|place| self.free.get(*place).map(users))?;
-        let share = self.free.remove(least);
+        (0..self.free.len()).min_by_key(|place| self.free.get(*place).map(users))
+    }
+
+    fn take(&mut self) -> Option<Share> {
+        let share = self.free.remove(self.next()?);
         self.taken.push(share.cpus.clone());
         Some(share)
     }
@@ -87,17 +90,18 @@ impl Leases {
         let share = self.shares.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         Some(Lease { share, shares: Arc::clone(&self.shares), _permit: permit })
     }
+
+    /// The share that would be leased now, where one is free.
+    pub(super) fn next(&self) -> Option<Share> {
+        let shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        shares.next().and_then(|place| shares.free.get(place)).cloned()
+    }
 }
 
 impl Lease {
-    /// The processors.
-    pub(super) const fn cpus(&self) -> &CpuSet {
-        &self.share.cpus
-    }
-
-    /// The graphics processors.
-    pub(super) fn gpus(&self) -> &[Gpu] {
-        &self.share.gpus
+    /// What is leased.
+    pub(super) const fn share(&self) -> &Share {
+        &self.share
     }
 }
 
@@ -123,10 +127,10 @@ mod tests {
         let leases = Leases::new(&[0, 1, 2, 5, 6], 2, &[], 0, 2);
         let one = leases.lease().await.unwrap();
         let other = leases.lease().await.unwrap();
-        assert_eq!((one.cpus().ids(), other.cpus().ids()), (vec![0, 1], vec![2, 5]));
+        assert_eq!((one.share().cpus.ids(), other.share().cpus.ids()), (vec![0, 1], vec![2, 5]));
         assert!(none_free(&leases).await, "two workers, two leases");
         drop(other);
-        assert_eq!(leases.lease().await.unwrap().cpus().ids(), [2, 5]);
+        assert_eq!(leases.lease().await.unwrap().share().cpus.ids(), [2, 5]);
     }
 
     #[tokio::test]
@@ -135,7 +139,7 @@ mod tests {
         let mut held = Vec::new();
         for expected in [0, 1, 0, 1] {
             let lease = leases.lease().await.unwrap();
-            assert_eq!(lease.cpus().ids(), [expected]);
+            assert_eq!(lease.share().cpus.ids(), [expected]);
             held.push(lease);
         }
         assert!(none_free(&leases).await, "four workers, four leases");
@@ -144,19 +148,19 @@ mod tests {
         held.swap_remove(1);
         for expected in [1, 1] {
             let lease = leases.lease().await.unwrap();
-            assert_eq!(lease.cpus().ids(), [expected]);
+            assert_eq!(lease.share().cpus.ids(), [expected]);
             held.push(lease);
         }
         held.clear();
         let (one, other) = (leases.lease().await.unwrap(), leases.lease().await.unwrap());
-        assert_ne!(one.cpus().ids(), other.cpus().ids());
+        assert_ne!(one.share().cpus.ids(), other.share().cpus.ids());
     }
 
     #[tokio::test]
     async fn a_small_machine_has_one_set() {
         let leases = Leases::new(&[3], 4, &[], 0, 2);
         let (one, other) = (leases.lease().await.unwrap(), leases.lease().await.unwrap());
-        assert_eq!((one.cpus().ids(), other.cpus().ids()), (vec![3], vec![3]));
+        assert_eq!((one.share().cpus.ids(), other.share().cpus.ids()), (vec![3], vec![3]));
     }
 
     #[tokio::test]
@@ -166,8 +170,8 @@ mod tests {
             let leases = Leases::new(processors, 1, &[gpu(0), gpu(1)], 1, 3);
             let one = leases.lease().await.unwrap();
             let other = leases.lease().await.unwrap();
-            assert_eq!((one.gpus(), other.gpus()), (&[gpu(0)][..], &[gpu(1)][..]));
-            assert_eq!([one.cpus().ids(), other.cpus().ids()].concat(), cpus);
+            assert_eq!((&one.share().gpus[..], &other.share().gpus[..]), (&[gpu(0)][..], &[gpu(1)][..]));
+            assert_eq!([one.share().cpus.ids(), other.share().cpus.ids()].concat(), cpus);
             assert!(none_free(&leases).await, "a third would have no graphics processor");
         }
     }

@@ -2,19 +2,21 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use podium_competition::PreviewOptions;
 use podium_sandbox::{Job, SandboxError, SubmissionRule};
 use podium_scaffold::EffectResult;
-use podium_scaffold::effect::PreviewRequest;
+use podium_scaffold::effect::{self, PreviewRequest};
+use podium_scaffold::tree_search::operators::SOLUTION;
 use podium_types::execution::{Collected, Ended, Execution, ExecutionRequest, Program};
 use podium_types::key::EffectKey;
 use podium_types::sha256::Sha256;
 use podium_types::verdict::Verdict;
 
 use super::Inner;
-use super::leases::Lease;
+use super::leases::{Lease, Share};
 use super::workspaces::Workspaces;
 use crate::run::config::PreviewMode;
 use crate::run::driver::Performed;
@@ -91,22 +93,14 @@ impl Inner {
         let lease = if self.home.lease().is_some() { None } else { self.leases.lease().await };
         let path = self.workspaces.path(key);
         let room = self.room()?;
-        self.in_workspaces("creating the workspace", &path, Workspaces::create).await?;
-        let mut job = self.job(request.program.clone(), &path, self.home.lease().or(lease.as_ref()), room);
-        job.timeout = Duration::from_millis(request.timeout_ms).min(self.run_time_left());
-        job.env.clone_from(&request.env);
-        job.submission = Some(SubmissionRule {
-            path: self.submission.to_string_lossy().into_owned(),
-            store: self.folder.content().folder().clone(),
-            max_bytes: self.submission_limit(),
-        });
-        job.collect = request.collect.iter().map(|path| self.prediction_rule(path)).collect();
-        job.submission_check = self.submission_check();
+        let share = self.home.lease().or(lease.as_ref()).map(Lease::share);
+        let job = self.node_job(request, &path, share, room);
+        let job = self.placed(job).await?;
         let execution = match &request.agent {
             Some(terms) => {
                 // It is stopped by the run's own clock, in which waiting for a service does not count.
-                job.timeout = Duration::from_millis(request.timeout_ms);
-                self.employ(job, terms).await?
+                let timeout = Duration::from_millis(request.timeout_ms);
+                self.employ(Job { timeout, ..job }, terms).await?
             }
             None => self.equipment.sandbox.execute(&job).await?,
         };
@@ -122,12 +116,48 @@ impl Inner {
         Ok(execution)
     }
 
+    /// What an execution in a workspace of its own is.
+    fn node_job(
+        self: &Arc<Self>,
+        request: &ExecutionRequest,
+        path: &Path,
+        share: Option<&Share>,
+        room: u64,
+    ) -> Job {
+        let mut job = self.job(request.program.clone(), path, share, room);
+        job.timeout = Duration::from_millis(request.timeout_ms).min(self.run_time_left());
+        job.env.clone_from(&request.env);
+        job.submission = Some(SubmissionRule {
+            path: self.submission.to_string_lossy().into_owned(),
+            store: self.folder.content().folder().clone(),
+            max_bytes: self.submission_limit(),
+        });
+        job.collect = request.collect.iter().map(|path| self.prediction_rule(path)).collect();
+        job.submission_check = self.submission_check();
+        job.more_follow = request.agent.is_none();
+        job
+    }
+
+    /// A call for a node has begun, so its script will follow: what the first one can do with is made meanwhile. Each
+    /// execution has it made for the next.
+    pub(super) fn expect_script(self: &Arc<Self>, key: &EffectKey) {
+        if !key.as_str().starts_with("node/") || self.is_expected.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        // Without room the script will be refused, and say so.
+        let Ok(room) = self.room() else { return };
+        let request = effect::python(SOLUTION, String::new(), u64::MAX);
+        let share = self.leases.next();
+        let job = self.node_job(&request, &self.workspaces.path(key), share.as_ref(), room);
+        drop(self.equipment.sandbox.expect(&job));
+    }
+
     /// What every program of the run is granted, wherever it works; `room` is what the disk has.
     pub(super) fn job(
         self: &Arc<Self>,
         program: Program,
         path: &Path,
-        lease: Option<&Lease>,
+        share: Option<&Share>,
         room: u64,
     ) -> Job {
         let mut job = Job::new(program, path, &self.equipment.environment);
@@ -144,15 +174,30 @@ impl Inner {
         job.hidden.clone_from(&self.equipment.hidden);
         job.hidden.push(self.folder.path().to_owned());
         job.limits = self.equipment.execution_limits.clone();
-        if let Some(lease) = lease {
-            job.limits.cpus = lease.cpus().clone();
+        if let Some(share) = share {
+            job.limits.cpus = share.cpus.clone();
             let root = self.equipment.resources.gpu_root().clone();
-            job.gpus = podium_sandbox::GpuGrant { root, gpus: lease.gpus().to_vec() };
+            job.gpus = podium_sandbox::GpuGrant { root, gpus: share.gpus.clone() };
         }
         job.mounts.clone_from(&self.equipment.mounts);
         // What a program writes must leave room for the journal.
         job.limits.workspace_bytes = job.limits.workspace_bytes.min(room - room / 8);
         job
+    }
+
+    /// The job with its workspace made, off the runtime's threads.
+    async fn placed(self: &Arc<Self>, job: Job) -> Result<Job, SandboxError> {
+        let (inner, path) = (Arc::clone(self), job.workspace.clone());
+        let make = move || {
+            let make = || inner.equipment.sandbox.make_workspace(&job).map(|_| ());
+            inner.workspaces.create(&job.workspace, make).map(|()| job)
+        };
+        let made = tokio::task::spawn_blocking(make).await;
+        made.unwrap_or_else(|panic| Err(std::io::Error::other(panic))).map_err(|source| SandboxError::Io {
+            action: "creating the workspace",
+            path,
+            source,
+        })
     }
 
     /// Work on a workspace that a program may have filled, off the runtime's threads.

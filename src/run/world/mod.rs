@@ -17,6 +17,7 @@ mod workspaces;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use futures_util::future::BoxFuture;
@@ -117,6 +118,8 @@ struct Inner {
     training_table: Option<String>,
     leases: Leases,
     workspaces: Workspaces,
+    /// The first script of a node is expected already.
+    is_expected: AtomicBool,
     home: Home,
     truncation_warnings: truncated::TruncationWarnings,
     /// Held during a check that a program asked for: one at a time, however many run.
@@ -158,6 +161,7 @@ impl LiveWorld {
         let inner = Inner {
             leases: Leases::new(&processors, grant, gpus, equipment.gpus, equipment.workers),
             workspaces: Workspaces::new(sitting.folder.work_path()),
+            is_expected: AtomicBool::new(false),
             home: Home::new(sitting.home),
             equipment,
             folder: sitting.folder,
@@ -187,6 +191,7 @@ impl World for LiveWorld {
             match effect {
                 Effect::Chat { role, request, hears_failures } => {
                     inner.desk.call_begins(&key);
+                    inner.expect_script(&key);
                     let performed = inner.chat(&key, &role, &request, hash).await;
                     if let Performed::Parked(stop) = &performed {
                         inner.desk.call_parked(&key, stop);
@@ -227,6 +232,13 @@ impl World for LiveWorld {
 
     fn close(&self) -> BoxFuture<'static, Vec<Record>> {
         let inner = Arc::clone(&self.inner);
-        Box::pin(async move { inner.close_sessions().await })
+        Box::pin(async move {
+            let records = inner.close_sessions().await;
+            let rest = tokio::task::spawn_blocking(move || inner.equipment.sandbox.rest()).await;
+            if let Err(error) = rest {
+                tracing::warn!(%error, "what was made ahead could not be dropped in order");
+            }
+            records
+        })
     }
 }

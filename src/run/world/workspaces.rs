@@ -35,10 +35,10 @@ impl Workspaces {
         self.work.join(name(key))
     }
 
-    /// Makes it, empty.
-    pub(super) fn create(&self, path: &Path) -> io::Result<()> {
+    /// Has `make` make it, empty.
+    pub(super) fn create(&self, path: &Path, make: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
         self.clear(path)?;
-        workspace::create(path)
+        make()
     }
 
     /// Nothing stands at `path` any more: it is removed, or put aside where it cannot be.
@@ -113,7 +113,7 @@ mod tests {
         // The removal of a workspace refuses a path that is itself a link.
         std::os::unix::fs::symlink(place.path(), &path).unwrap();
         assert!(workspace::remove(&path).is_err());
-        workspaces.create(&path).unwrap();
+        workspaces.create(&path, || workspace::create(&path)).unwrap();
         assert!(path.join("submission").is_dir() && work.join("trash-0").is_symlink());
         workspaces.clear(&path).unwrap();
         assert!(!path.exists());

@@ -12,7 +12,7 @@
 use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use podium_sandbox::{
@@ -74,6 +74,9 @@ async fn main() {
     }
     if wanted("python") {
         python(&*jail, &place).await;
+    }
+    if wanted("script") {
+        script(&*jail, &place).await;
     }
     if wanted("docker") {
         docker(&place).await;
@@ -157,6 +160,54 @@ async fn python(jail: &dyn Sandbox, place: &Place) {
     let times = cold.median.as_secs_f64() / warm.median.as_secs_f64();
     let measured = format!("{}: {times:.0} times faster", warm.text());
     row("the same, warm", if is_warm { &measured } else { "not warm here" }, "at least 20 times faster");
+}
+
+/// A script that imports little, begun in each of the three ways.
+async fn script(jail: &dyn Sandbox, place: &Place) {
+    let code = "import time\nprint(time.time())\nimport csv, json, random";
+    let mut job = place.job("script", &[]);
+    job.program = Program::Python { file: "solution.py".to_owned(), code: code.to_owned() };
+    let settings = Settings { warm: Some(WARM), ..Settings::default() };
+    let copying = open(SandboxKind::Jail, &settings).unwrap();
+    for (what, sandbox, is_ahead) in [
+        ("a small script, cold", jail, false),
+        ("the same, in a copy of a light server", &*copying, false),
+        ("the same, in a jail made ahead", &*copying, true),
+    ] {
+        let (mut begun, mut ended) = (Vec::new(), Vec::new());
+        let used = used_now();
+        for _ in 0..ROUNDS {
+            workspace::remove(&job.workspace).unwrap();
+            let is_placed = is_ahead && copying.expect(&job).is_made().await;
+            assert_eq!(copying.make_workspace(&job).unwrap(), is_placed);
+            let (now, start) = (SystemTime::now(), Instant::now());
+            let execution = sandbox.execute(&job).await.unwrap();
+            ended.push(start.elapsed());
+            let told = Duration::from_secs_f64(execution.output.text().trim().parse().unwrap());
+            begun.push(told.saturating_sub(now.duration_since(SystemTime::UNIX_EPOCH).unwrap()));
+        }
+        let used = (used_now() - used) * 1e3 / ROUNDS as f64;
+        let measured = format!(
+            "first line after {}; result after {}; {used:.1} ms of processor time",
+            Spread::of(begun).text(),
+            Spread::of(ended).text()
+        );
+        row(what, &measured, "");
+        if !is_ahead {
+            // The light server, which is started in the background only.
+            assert!(copying.expect(&job).is_made().await);
+            copying.rest();
+        }
+    }
+}
+
+/// Processor seconds that the whole machine has used so far.
+fn used_now() -> f64 {
+    let text = std::fs::read_to_string("/proc/stat").unwrap();
+    let ticks =
+        text.lines().next().unwrap().split_whitespace().skip(1).map(|word| word.parse::<u64>().unwrap());
+    // User, nice and system; a hundredth of a second each.
+    ticks.take(3).sum::<u64>() as f64 / 100.0
 }
 
 async fn docker(place: &Place) {

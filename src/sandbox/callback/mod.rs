@@ -85,12 +85,20 @@ pub(crate) struct Told {
     pub(crate) verdicts: u64,
 }
 
-impl Callbacks {
-    /// Binds the ports in the network namespace of a process that is alive, and has the runtime serve them, in which
-    /// this must be called. Blocks for about a millisecond.
-    pub(crate) fn start(process: Pid, offered: &Offered) -> Result<Self, SandboxError> {
-        let failed = |source| SandboxError::Ports { source };
-        let ports = ports::open(process, !offered.is_nothing()).map_err(failed)?;
+/// The ports of a jail, bound and not served yet: who asks meanwhile waits.
+#[derive(Debug)]
+pub(crate) struct Bound(ports::Ports);
+
+impl Bound {
+    /// Binds the ports in the network namespace of a process that is alive. Blocks for about a millisecond.
+    pub(crate) fn new(process: Pid, offered: &Offered) -> Result<Self, SandboxError> {
+        let ports = ports::open(process, !offered.is_nothing());
+        ports.map(Self).map_err(|source| SandboxError::Ports { source })
+    }
+
+    /// Has the runtime serve them, in which this must be called.
+    pub(crate) fn serve(self, offered: &Offered) -> Result<Callbacks, SandboxError> {
+        let (ports, failed) = (self.0, |source| SandboxError::Ports { source });
         let (asked, verdicts) = (Asked::default(), Arc::new(AtomicU64::new(0)));
         let mut tasks = JoinSet::new();
         let names = ports.names.try_clone().map_err(failed)?;
@@ -101,7 +109,14 @@ impl Callbacks {
             let server = Server::new(offered.clone(), Arc::clone(&verdicts));
             tasks.spawn(Arc::new(server).serve(listener));
         }
-        Ok(Self { asked, names, verdicts, _tasks: tasks })
+        Ok(Callbacks { asked, names, verdicts, _tasks: tasks })
+    }
+}
+
+impl Callbacks {
+    /// Binds the ports and has the runtime serve them, in which this must be called. Blocks for about a millisecond.
+    pub(crate) fn start(process: Pid, offered: &Offered) -> Result<Self, SandboxError> {
+        Bound::new(process, offered)?.serve(offered)
     }
 
     /// What was asked so far. At the end, when every process of the execution is dead, it is everything.

@@ -8,6 +8,7 @@
 //!
 //! No program of ours is inside, and nothing of the host but what [`root`] lists.
 
+mod ahead;
 mod arguments;
 mod devices;
 mod etc;
@@ -20,19 +21,21 @@ mod start;
 mod tree;
 mod warm;
 
+use ahead::Ahead;
 pub(crate) use arguments::Finished;
 
-use std::{collections::BTreeMap, os::fd::OwnedFd, path::PathBuf};
+use std::{collections::BTreeMap, io, os::fd::OwnedFd, path::PathBuf};
 
 use crate::{
-    DialogueFuture, ExecutionFuture, Facts, InForce, Job, Policy, Sandbox, SandboxError, SessionFuture,
-    SessionJob, Settings,
+    DialogueFuture, ExecutionFuture, Expected, Facts, InForce, Job, Policy, Sandbox, SandboxError,
+    SessionFuture, SessionJob, Settings,
     cgroup::Groups,
     place::{Place, execute},
-    program::Launch,
+    program::{self, Launch},
     session,
     tree::Live,
     warm::Servers,
+    workspace,
 };
 
 /// A jail kind that was probed on this machine.
@@ -46,6 +49,7 @@ pub(crate) struct Jail {
     nodes: nodes::Nodes,
     etc: etc::Etc,
     warm: Servers,
+    ahead: Ahead,
 }
 
 impl Jail {
@@ -62,6 +66,22 @@ impl Place for Jail {
         match warm::start(self, job, &launch) {
             Some(live) => Ok(live),
             None => start::start(self, job, launch, output, None),
+        }
+    }
+
+    fn begin(&self, job: &Job) -> Result<(Live<Self::Tree>, OwnedFd), SandboxError> {
+        let argv = program::command_line(job)?;
+        if let Some(begun) = ahead::go(self, job) {
+            return Ok(begun);
+        }
+        let (launch, output) = Launch::new(argv)?;
+        Ok((self.start(job, launch, &output)?, output))
+    }
+
+    fn foresee(&self, job: &Job) {
+        if job.more_follow {
+            // Whoever comes next finds it, or does not.
+            drop(ahead::expect(self, job));
         }
     }
 
@@ -97,6 +117,22 @@ impl Sandbox for Jail {
 
     fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
         self.groups.as_ref().map_or_else(|| Ok(InForce::default()), |groups| groups.in_force(&job.limits))
+    }
+
+    fn expect(&self, job: &Job) -> Expected {
+        ahead::expect(self, job)
+    }
+
+    fn make_workspace(&self, job: &Job) -> io::Result<bool> {
+        let is_placed = ahead::place(self, job);
+        if !is_placed {
+            workspace::create(&job.workspace)?;
+        }
+        Ok(is_placed)
+    }
+
+    fn rest(&self) {
+        ahead::rest(self);
     }
 
     fn execute<'a>(&'a self, job: &'a Job) -> ExecutionFuture<'a> {

@@ -10,7 +10,7 @@ use std::{
 
 use podium_types::execution::Ended;
 
-use super::{Jail, etc::Etc, nodes::Nodes, seccomp};
+use super::{Jail, ahead::Ahead, etc::Etc, nodes::Nodes, seccomp};
 use crate::{Facts, SandboxError, SandboxKind, Settings, Strength, cgroup::Groups, trial, warm::Servers};
 
 /// Each line tries what must be refused and prints its name when it was. Nothing is started for it: the shell reads by
@@ -66,6 +66,7 @@ pub(super) fn open(settings: &Settings) -> Result<Jail, SandboxError> {
         nodes,
         etc: Etc::default(),
         warm: Servers::default(),
+        ahead: Ahead::default(),
     };
 
     let (mut first, mut portless) = (None, None);

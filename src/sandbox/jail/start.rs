@@ -26,9 +26,9 @@ use super::{
 };
 use crate::{
     Job, SandboxError,
-    callback::{Callbacks, Offered},
+    callback::{Bound, Offered},
     cgroup::Group,
-    finish, program,
+    failpoint, finish, program,
     program::{Launch, pipe_pair},
     spawn::{Preparation, Started},
     supervisor,
@@ -38,8 +38,9 @@ use crate::{
 /// How long bubblewrap may take to make its namespaces; a loaded machine is slow.
 const SETUP: Duration = Duration::from_secs(30);
 
-/// Starts a jail and lets its program run. `output` is the reading end, where bubblewrap says why it cannot. The jail's
-/// namespaces are made inside `user_namespace`, where one is given.
+/// Starts a jail and lets its program run. `output` is the reading end, where bubblewrap says why it cannot. Where a
+/// `user_namespace` is given the jail's namespaces are made inside it, its program only holds it for one that is to come
+/// from outside, and its ports are bound and not served yet.
 pub(super) fn start(
     jail: &Jail,
     job: &Job,
@@ -50,7 +51,8 @@ pub(super) fn start(
     let (status, status_write) = pipe_pair()?;
     let (block_read, block_write) = pipe_pair()?;
     let mut arguments = arguments(jail, job)?;
-    if user_namespace.is_some() {
+    let is_held = user_namespace.is_some();
+    if is_held {
         // What waits for a warm program is the first process itself, which nothing inside can kill or stop.
         arguments.flag("--as-pid-1");
     }
@@ -60,6 +62,7 @@ pub(super) fn start(
     inherit.append(&mut launch.inherit);
 
     let group = jail.groups.as_ref().map(|groups| groups.create(&job.limits)).transpose()?;
+    failpoint::reach("group");
     let preparation = Preparation {
         cgroups: group.as_ref().map(Group::procs).transpose()?.unwrap_or_default(),
         affinity: Some(finish::affinity(&job.limits)),
@@ -67,6 +70,7 @@ pub(super) fn start(
         inherit,
         new_session: true,
         user_namespace,
+        sees_our_end: false,
     };
     let [stdin, stdout, stderr] = launch.streams()?;
     let mut command = Command::new(&jail.bubblewrap);
@@ -75,6 +79,7 @@ pub(super) fn start(
     let child = supervisor::spawn(command, preparation)?;
     // Only the jail holds its end of the output from here on.
     drop(launch);
+    failpoint::reach("spawned");
 
     let mut status = Status::new(status);
     let Some(first) = first_process(&child, &mut status)? else {
@@ -85,11 +90,17 @@ pub(super) fn start(
         .map_err(SandboxError::system("pidfd_open"))?;
     let tree = JailTree::new(first, first_fd, group, status, Counters::open(first));
     let mut live = Live::new(tree, child);
+    failpoint::reach("stopped");
     limit_processes(first, job)?;
     if jail.facts.callbacks {
-        let callbacks = Callbacks::start(first, &Offered::of(job));
-        live.tree.serve(callbacks.map_err(|error| instead(error, &live.tree, output))?);
+        let offered = Offered::of(job);
+        let bound = Bound::new(first, &offered).map_err(|error| instead(error, &live.tree, output))?;
+        live.tree.bind(bound);
+        if !is_held {
+            live.tree.serve(&offered)?;
+        }
     }
+    failpoint::reach("bound");
     File::from(block_write)
         .write_all(b"1")
         .map_err(|source| SandboxError::System { call: "write", source })?;
@@ -103,6 +114,7 @@ pub(super) fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxErro
         arguments.flag(flag);
     }
     arguments.flag("--unshare-cgroup-try");
+    arguments.flag("--die-with-parent");
     if jail.facts.nested_namespaces_refused {
         arguments.flag("--disable-userns");
     }
@@ -117,7 +129,6 @@ pub(super) fn arguments(jail: &Jail, job: &Job) -> Result<Arguments, SandboxErro
 /// Who a program is: user, host, environment, no capabilities.
 pub(super) fn identity(arguments: &mut Arguments, job: &Job) {
     arguments.flag("--new-session");
-    arguments.flag("--die-with-parent");
     arguments.add("--uid", [root::USER]);
     arguments.add("--gid", [root::USER]);
     arguments.add("--hostname", ["podium"]);

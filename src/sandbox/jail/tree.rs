@@ -16,7 +16,7 @@ use serde::Deserialize;
 use super::network::Counters;
 use crate::{
     SandboxError,
-    callback::Callbacks,
+    callback::{Bound, Callbacks, Offered},
     cgroup::{CpuClock, Group, Usage},
     finish::{Evidence, Network},
     tree::{Fate, Killer, Tree},
@@ -30,6 +30,8 @@ pub(crate) struct JailTree {
     group: Option<Group>,
     status: Status,
     counters: Option<Counters>,
+    /// Until they are served.
+    bound: Option<Bound>,
     /// Served until they are dropped.
     callbacks: Option<Callbacks>,
     warm: Option<Copy>,
@@ -43,17 +45,30 @@ impl JailTree {
         status: Status,
         counters: Counters,
     ) -> Self {
-        Self { first, first_fd, group, status, counters: Some(counters), callbacks: None, warm: None }
+        let counters = Some(counters);
+        Self { first, first_fd, group, status, counters, bound: None, callbacks: None, warm: None }
     }
 
-    /// Keeps what is served for the jail, for as long as it lives.
-    pub(super) fn serve(&mut self, callbacks: Callbacks) {
-        self.callbacks = Some(callbacks);
+    /// Keeps the ports of the jail until they are served.
+    pub(super) fn bind(&mut self, ports: Bound) {
+        self.bound = Some(ports);
+    }
+
+    /// Has the ports of the jail served for as long as it lives.
+    pub(super) fn serve(&mut self, offered: &Offered) -> Result<(), SandboxError> {
+        self.callbacks = self.bound.take().map(|bound| bound.serve(offered)).transpose()?;
+        Ok(())
     }
 
     /// Its program is a copy that has entered it, not what bubblewrap started.
     pub(super) fn become_warm(&mut self, copy: Copy) {
         self.warm = Some(copy);
+    }
+
+    /// Lets the copy that has entered it go on to its script.
+    pub(super) fn go(&mut self) -> Result<(), SandboxError> {
+        let first = self.first_fd()?;
+        self.warm.as_mut().map_or(Ok(()), |copy| copy.go().and_then(|()| copy.end_with(first)))
     }
 
     /// The first process, to watch or to kill.

@@ -2,15 +2,18 @@
 //!
 //! The jail is the same as for a cold start, made inside the user namespace of the fork server, without which a copy
 //! could not enter it. Its first process only waits: a jail lives as long as that, and nothing inside can
-//! kill or stop the first process. The end of the jail is brought about from outside.
+//! kill or stop the first process. The end of the jail is brought about from outside. A copy enters the jail and waits
+//! there for its go, which comes at once, or much later where the jail was made [ahead](super::ahead).
 
 use std::{
     ffi::OsString,
     fs::File,
-    os::fd::{AsFd, OwnedFd},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use podium_types::execution::Program;
 use rustix::{
     event::{PollFd, PollFlags, Timespec},
     net::SocketType,
@@ -20,11 +23,12 @@ use rustix::{
 use super::{Jail, arguments::Arguments, root, start, tree::JailTree};
 use crate::{
     Job, SandboxError,
+    callback::Offered,
     cgroup::Groups,
-    finish, program,
+    failpoint, finish, program,
     program::{Launch, pipe_pair},
     tree::{Live, STUCK, Tree, stuck},
-    warm::{self, Key, Request, Server},
+    warm::{self, Key, Profile, Request, Server},
 };
 
 /// Where the server's program is in its own view of the files.
@@ -37,42 +41,83 @@ const SETUP: Duration = Duration::from_secs(30);
 /// In the order of [`Request::namespaces`].
 const NAMESPACES: [&str; 7] = ["user", "pid", "mnt", "net", "ipc", "uts", "cgroup"];
 
-/// Starts the program warm; `None` when it has to start cold.
-pub(super) fn start(jail: &Jail, job: &Job, launch: &Launch) -> Option<Live<JailTree>> {
-    let is_script = launch.stdin.is_none() && launch.inherit.is_empty() && is_of(launch, job);
+/// A jail in which a copy waits for its go. Dropped, it is killed.
+pub(super) struct Held {
+    live: Live<JailTree>,
+    key: Key,
+    server: Arc<Server>,
+}
+
+/// What the server of a script must have been started with; `None` for a job that has to start cold.
+pub(super) fn key(jail: &Jail, job: &Job) -> Option<Key> {
+    let Program::Python { file, .. } = &job.program else { return None };
     // Without control groups the tree is told by descent, which a copy is not part of.
     let is_full = jail.groups.as_ref().is_some_and(Groups::is_full);
-    if !is_script || !is_full || !warm::fits(job, jail.settings.warm) {
-        return None;
-    }
-    let key = Key {
-        argv: launch.argv.clone(),
+    let profile = warm::fitting(job, jail.settings.warm).filter(|_| is_full)?;
+    Some(Key {
+        argv: vec![job.python.clone().into(), OsString::from(file)],
         environment: program::environment(job, root::WORKSPACE.as_ref()),
         read_only: job.read_only.clone(),
+        profile,
+    })
+}
+
+/// Starts the program warm; `None` when it has to start cold. A server is started for it where that takes no longer than
+/// a cold start.
+pub(super) fn start(jail: &Jail, job: &Job, launch: &Launch) -> Option<Live<JailTree>> {
+    let is_plain = launch.stdin.is_none() && launch.inherit.is_empty();
+    let key = key(jail, job).filter(|key| is_plain && launch.argv == key.argv)?;
+    let server = match key.profile {
+        Profile::Heavy => server(jail, job, &key)?,
+        Profile::Light => jail.warm.find(&key)?,
     };
-    let server = jail.warm.get(&key, || serve(jail, job, launch.argv.clone()))?;
-    match copy(jail, job, launch, &server) {
-        Ok(live) => Some(live),
+    go(jail, job, hold(jail, job, key, server, launch.output.as_fd())?)
+}
+
+/// The server for a job of this key, started where there is none; `None` when there is none to be had.
+pub(super) fn server(jail: &Jail, job: &Job, key: &Key) -> Option<Arc<Server>> {
+    jail.warm.get(key, || serve(jail, job, key))
+}
+
+/// Makes a jail with a copy that waits in it and has this output; `None` when that does not work.
+pub(super) fn hold(
+    jail: &Jail,
+    job: &Job,
+    key: Key,
+    server: Arc<Server>,
+    output: BorrowedFd<'_>,
+) -> Option<Held> {
+    match copy(jail, job, output, &server) {
+        Ok(live) => Some(Held { live, key, server }),
         Err(error) => {
-            tracing::debug!(%error, "a warm start failed");
-            // What is wrong with one job says nothing of the server: a workspace could put an end to all warm starts.
-            if !matches!(error, SandboxError::Job { .. } | SandboxError::Exposed { .. }) {
-                jail.warm.failed(&key, &server, &error);
-            }
+            blame(jail, &key, &server, &error);
             None
         }
     }
 }
 
-fn is_of(launch: &Launch, job: &Job) -> bool {
-    let script = program::script(job).map(OsString::from);
-    launch.argv.first().is_some_and(|python| *python == job.python.as_os_str())
-        && launch.argv.get(1) == script.as_ref()
-        && launch.argv.len() == 2
+/// Lets the copy go on to its script; `None` when the job has to start cold. Then nothing is left of the jail.
+pub(super) fn go(jail: &Jail, job: &Job, held: Held) -> Option<Live<JailTree>> {
+    let Held { mut live, key, server } = held;
+    let begun = live.tree.serve(&Offered::of(job)).and_then(|()| live.tree.go());
+    let Err(error) = begun else { return Some(live) };
+    blame(jail, &key, &server, &error);
+    if let Err(error) = end(live) {
+        tracing::warn!(%error, "a jail did not end");
+    }
+    None
+}
+
+/// What is wrong with one job says nothing of the server: a workspace could put an end to all warm starts.
+fn blame(jail: &Jail, key: &Key, server: &Arc<Server>, error: &SandboxError) {
+    tracing::debug!(%error, "a warm start failed");
+    if !matches!(error, SandboxError::Job { .. } | SandboxError::Exposed { .. }) {
+        jail.warm.failed(key, server, error);
+    }
 }
 
 /// Starts a fork server: the command line, environment and view of an execution, without an input and a workspace.
-fn serve(jail: &Jail, job: &Job, argv: Vec<OsString>) -> Result<Server, SandboxError> {
+fn serve(jail: &Jail, job: &Job, key: &Key) -> Result<Server, SandboxError> {
     let arguments = |control| {
         let mut arguments = Arguments::default();
         for flag in ["--unshare-user", "--unshare-ipc", "--unshare-net", "--unshare-uts"] {
@@ -82,44 +127,44 @@ fn serve(jail: &Jail, job: &Job, argv: Vec<OsString>) -> Result<Server, SandboxE
         arguments.add("--setenv", ["PYTHONPATH", FOLDER]);
         arguments.add("--setenv", ["PWD", root::WORKSPACE]);
         root::server_mounts(&mut arguments, job, &jail.nodes, &jail.etc.folder(jail.facts.callbacks)?)?;
-        let text = warm::source(control, FOLDER, root::WORKSPACE, &jail.filters);
+        let text = warm::source(control, FOLDER, root::WORKSPACE, key.profile, &jail.filters);
         arguments.file(&format!("{FOLDER}/sitecustomize.py"), &text)?;
         arguments.add("--remount-ro", ["/"]);
         arguments.add("--chdir", [root::WORKSPACE]);
         arguments.finish()
     };
-    Server::start(&jail.bubblewrap, job, arguments, argv)
+    Server::start(&jail.bubblewrap, job, arguments, key.argv.clone())
 }
 
 /// Makes the jail and has a copy enter it.
-fn copy(jail: &Jail, job: &Job, launch: &Launch, server: &Server) -> Result<Live<JailTree>, SandboxError> {
+fn copy(
+    jail: &Jail,
+    job: &Job,
+    output: BorrowedFd<'_>,
+    server: &Server,
+) -> Result<Live<JailTree>, SandboxError> {
     // A pipe could be opened for writing inside, by its name below `/proc/1/fd`, and so ended; a socket cannot.
     let (stdin, holder) = warm::pair(SocketType::STREAM).map_err(SandboxError::system("socketpair"))?;
     rustix::io::write(&holder, b"\n").map_err(SandboxError::system("write"))?;
-    let (said, output) = pipe_pair()?;
+    let (said, theirs) = pipe_pair()?;
     let waiting = Launch {
         argv: HOLDER.map(OsString::from).to_vec(),
         stdin: Some(stdin),
         spoken: None,
-        output,
+        output: theirs,
         inherit: Vec::new(),
     };
     let mut live = start::start(jail, job, waiting, &said, Some(server.user_namespace()?))?;
-    let copy = await_word(&said).and_then(|()| enter(job, launch, server, &live.tree, holder));
-    let copy = copy.and_then(|mut copy| {
-        copy.end_with(live.tree.first_fd()?)?;
-        Ok(copy)
-    });
-    match copy {
+    failpoint::reach("unblocked");
+    match await_word(&said).and_then(|()| enter(job, output, server, &live.tree, holder)) {
         Ok(copy) => {
+            failpoint::reach("entered");
             live.tree.become_warm(copy);
             Ok(live)
         }
         Err(error) => {
             // The workspace is for a cold start now, so nothing may be left in it.
-            let first = live.tree.first_fd()?;
-            drop(live);
-            gone(&first)?;
+            end(live)?;
             Err(error)
         }
     }
@@ -150,7 +195,7 @@ fn await_word(said: &OwnedFd) -> Result<(), SandboxError> {
 /// Has a copy enter the jail.
 fn enter(
     job: &Job,
-    launch: &Launch,
+    output: BorrowedFd<'_>,
     server: &Server,
     tree: &JailTree,
     holder: OwnedFd,
@@ -161,7 +206,7 @@ fn enter(
     let request = Request {
         namespaces: &namespaces,
         groups: &tree.procs()?,
-        output: launch.output.as_fd(),
+        output,
         rlimits: &rlimits,
         cpus: &job.limits.cpus.ids(),
     };
@@ -175,6 +220,20 @@ fn namespaces(process: Pid) -> Result<Vec<OwnedFd>, SandboxError> {
         File::open(&path).map(OwnedFd::from).map_err(SandboxError::io("opening", path))
     };
     NAMESPACES.into_iter().map(open).collect()
+}
+
+impl Held {
+    /// Ends the jail, and waits until it is dead.
+    pub(super) fn end(self) -> Result<(), SandboxError> {
+        end(self.live)
+    }
+}
+
+/// Kills a jail, and waits until it is dead.
+fn end(live: Live<JailTree>) -> Result<(), SandboxError> {
+    let first = live.tree.first_fd()?;
+    drop(live);
+    gone(&first)
 }
 
 /// Waits until a killed jail is dead.

@@ -14,11 +14,17 @@ use rustix::{
 };
 use tokio::runtime::Handle;
 
-use super::{channel, server::Server};
-use crate::{SandboxError, spawn::readable};
+use super::{
+    channel::{self, Message},
+    server::Server,
+};
+use crate::{SandboxError, failpoint, spawn::readable};
 
-/// How long a copy may take to get ready; a loaded machine is slow.
+/// How long a copy may take for one step; a loaded machine is slow.
 const SETUP: Duration = Duration::from_secs(30);
+
+/// What a copy waits for.
+const GO: &str = "go";
 
 /// What a copy is told.
 #[derive(Debug)]
@@ -35,7 +41,7 @@ pub(crate) struct Request<'a> {
     pub(crate) cpus: &'a [usize],
 }
 
-/// A program that started as a copy.
+/// A copy in its jail: it waits for its [`go`](Self::go), and then it is the program.
 #[derive(Debug)]
 pub(crate) struct Copy {
     pid: Pid,
@@ -57,7 +63,8 @@ struct End {
     code: Option<i32>,
 }
 
-/// Has the server make a copy that enters a jail, and waits until it is about to run its script.
+/// Has the server make a copy that enters a jail, and waits until it is there. Nothing of the workspace has been looked
+/// at by then.
 pub(crate) fn request(server: &Server, request: &Request<'_>, holder: OwnedFd) -> Result<Copy, SandboxError> {
     let (report, theirs) =
         channel::pair(SocketType::SEQPACKET).map_err(SandboxError::system("socketpair"))?;
@@ -81,26 +88,39 @@ pub(crate) fn request(server: &Server, request: &Request<'_>, holder: OwnedFd) -
     descriptors.extend([request.output, theirs.as_fd()]);
     server.send(&text, &descriptors)?;
     drop(theirs);
+    failpoint::reach("requested");
 
     let deadline = Instant::now() + SETUP;
-    let (mut process, mut parent, mut ready) = (None, None, false);
-    while process.is_none() || !ready {
-        let message = channel::receive(&report, deadline).map_err(SandboxError::system("recvmsg"))?;
-        let Some(mut message) = message else { return Err(failed("the server has ended")) };
+    let (mut process, mut parent, mut is_there) = (None, None, false);
+    while process.is_none() || !is_there {
+        let mut message = heard(&report, deadline)?;
         let mut words = message.text.split(' ');
         match (words.next(), words.next()) {
-            (Some("ready"), None) => ready = true,
+            (Some("waiting"), None) => is_there = true,
             (Some("pid"), Some(number)) => {
                 process = number.parse().ok().and_then(Pid::from_raw);
                 parent = message.descriptors.pop();
             }
-            (Some("declined"), Some(_)) => return Err(declined(&message.text)),
-            (Some("ended"), Some(_)) => return Err(declined("it ended within its limits before it began")),
-            _ => return Err(failed(&message.text)),
+            _ => return Err(refusal(&message.text)),
         }
     }
     let (pid, parent) = process.zip(parent).ok_or_else(|| failed("no process"))?;
     Ok(Copy { pid, parent, end: Arc::default(), report: Some(report), _holder: holder })
+}
+
+/// The next message of a copy or its parent.
+fn heard(report: &OwnedFd, deadline: Instant) -> Result<Message, SandboxError> {
+    let message = channel::receive(report, deadline).map_err(SandboxError::system("recvmsg"))?;
+    message.ok_or_else(|| failed("the server has ended"))
+}
+
+/// What a message says that is not the one waited for.
+fn refusal(text: &str) -> SandboxError {
+    match text.split(' ').next() {
+        Some("declined") => declined(text),
+        Some("ended") => declined("it ended within its limits before it began"),
+        _ => failed(text),
+    }
 }
 
 /// An error of a warm start; what follows is a cold one.
@@ -114,6 +134,16 @@ fn declined(message: &str) -> SandboxError {
 }
 
 impl Copy {
+    /// Lets it go on, and waits until it is about to run its script: the workspace has to be as the script is to find
+    /// it.
+    pub(crate) fn go(&self) -> Result<(), SandboxError> {
+        let report = self.report.as_ref().ok_or_else(|| failed("followed before it began"))?;
+        channel::send(report, GO, &[]).map_err(SandboxError::system("sendmsg"))?;
+        failpoint::reach("going");
+        let message = heard(report, Instant::now() + SETUP)?;
+        if message.text == "ready" { Ok(()) } else { Err(refusal(&message.text)) }
+    }
+
     /// The program's process.
     pub(crate) fn pid(&self) -> Pid {
         self.pid

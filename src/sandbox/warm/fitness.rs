@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use podium_types::execution::Program;
 
+use super::Profile;
 use crate::Job;
 
 /// The line by which a script asks for an interpreter of its own.
 const COLD: &str = "# podium: cold";
 
-/// A script that imports none of these gains nothing.
+/// A script that imports none of these begins in a copy of a light server.
 const HEAVY: [&str; 4] = ["numpy", "pandas", "sklearn", "scipy"];
 
 /// Packages that keep threads or a device from their import on, or ask at their import how they were started.
@@ -36,20 +37,22 @@ const APART: [&str; 14] = [
 /// Variables that decide what an interpreter loads before it looks for the fork server, or how it finds it.
 const LOADER: [&str; 5] = ["LD_", "PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH", "PYTHONPLATLIBDIR"];
 
-/// Whether a job may start warm, where scripts with a time limit up to `longest` may.
-pub(crate) fn fits(job: &Job, longest: Option<Duration>) -> bool {
-    let Program::Python { code, .. } = &job.program else { return false };
-    longest.is_some_and(|longest| job.timeout <= longest)
-        && !job.env.keys().any(|name| LOADER.iter().any(|prefix| name.starts_with(prefix)))
-        && is_worth(code)
+/// The kind of server that a job may begin in a copy of, where scripts with a time limit up to `longest` may; `None`
+/// for one that has to start cold.
+pub(crate) fn fitting(job: &Job, longest: Option<Duration>) -> Option<Profile> {
+    let Program::Python { code, .. } = &job.program else { return None };
+    let fits = longest.is_some_and(|longest| job.timeout <= longest)
+        && !job.env.keys().any(|name| LOADER.iter().any(|prefix| name.starts_with(prefix)));
+    if fits { profile(code) } else { None }
 }
 
-/// The script imports a heavy package, and nothing speaks against it.
-fn is_worth(code: &str) -> bool {
-    let words = || code.split(|c: char| !c.is_alphanumeric() && c != '_');
-    code.lines().any(imports_heavy)
-        && !code.lines().any(|line| line.trim() == COLD)
-        && !words().any(|word| APART.contains(&word))
+/// By what the script imports; `None` where something speaks against a copy.
+fn profile(code: &str) -> Option<Profile> {
+    let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
+    if code.lines().any(|line| line.trim() == COLD) || words.any(|word| APART.contains(&word)) {
+        return None;
+    }
+    Some(if code.lines().any(imports_heavy) { Profile::Heavy } else { Profile::Light })
 }
 
 fn imports_heavy(line: &str) -> bool {
@@ -66,21 +69,24 @@ mod tests {
 
     #[test]
     fn scripts() {
+        let (light, heavy) = (Some(Profile::Light), Some(Profile::Heavy));
         for (code, want) in [
-            ("import pandas as pd", true),
-            ("x = 1\nif x:\n    from sklearn.svm import SVC", true),
-            ("import os, numpy", true),
-            ("print('import pandas')", false),
-            ("import csv", false),
-            ("import numpy\nimport torch.nn as nn", false),
-            ("import numpy\n# like torchvision", true),
-            ("# podium: cold\nimport numpy", false),
-            ("import numpy\n  # podium: cold", false),
-            ("import numpy  # not podium: cold", true),
-            ("import importlib, numpy\nimportlib.import_module('tensorflow')", false),
-            ("", false),
+            ("import pandas as pd", heavy),
+            ("x = 1\nif x:\n    from sklearn.svm import SVC", heavy),
+            ("import os, numpy", heavy),
+            ("print('import pandas')", light),
+            ("import csv", light),
+            ("import csv\n# podium: cold", None),
+            ("import csv, torch", None),
+            ("import numpy\nimport torch.nn as nn", None),
+            ("import numpy\n# like torchvision", heavy),
+            ("# podium: cold\nimport numpy", None),
+            ("import numpy\n  # podium: cold", None),
+            ("import numpy  # not podium: cold", heavy),
+            ("import importlib, numpy\nimportlib.import_module('tensorflow')", None),
+            ("", light),
         ] {
-            assert_eq!(is_worth(code), want, "{code}");
+            assert_eq!(profile(code), want, "{code}");
         }
     }
 }

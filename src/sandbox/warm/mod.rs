@@ -23,11 +23,13 @@
 mod channel;
 mod copy;
 mod fitness;
+mod profile;
 mod server;
 mod servers;
 
 pub(crate) use channel::pair;
 pub(crate) use copy::{Copy, Request, request};
-pub(crate) use fitness::fits;
+pub(crate) use fitness::fitting;
+pub(crate) use profile::Profile;
 pub(crate) use server::{Server, source};
 pub(crate) use servers::{Key, Servers};

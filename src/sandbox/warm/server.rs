@@ -12,10 +12,9 @@ use std::{
 
 use rustix::{net::SocketType, process::Resource};
 
-use super::{channel, copy::failed};
-
+use super::{Profile, channel, copy::failed};
 use crate::{
-    Job, SandboxError, finish,
+    Job, SandboxError, failpoint, finish,
     jail::Finished,
     program::{Launch, pipe_pair},
     spawn::{Preparation, Started},
@@ -24,37 +23,6 @@ use crate::{
 
 /// Imports take seconds on a cold disk.
 const IMPORTS_TAKE: Duration = Duration::from_mins(2);
-
-/// What a server imports, where it is installed.
-const PROFILE: [&str; 26] = [
-    "numpy",
-    // Before those that import them: what both change is noted as done by the first.
-    "threadpoolctl",
-    "joblib",
-    "scipy",
-    "pandas",
-    "scipy.sparse",
-    "scipy.stats",
-    "scipy.optimize",
-    "sklearn",
-    "sklearn.cluster",
-    "sklearn.compose",
-    "sklearn.decomposition",
-    "sklearn.dummy",
-    "sklearn.ensemble",
-    "sklearn.feature_extraction.text",
-    "sklearn.feature_selection",
-    "sklearn.impute",
-    "sklearn.linear_model",
-    "sklearn.metrics",
-    "sklearn.model_selection",
-    "sklearn.naive_bayes",
-    "sklearn.neighbors",
-    "sklearn.pipeline",
-    "sklearn.preprocessing",
-    "sklearn.svm",
-    "sklearn.tree",
-];
 
 /// The program, without the lines that say where it is: one text, in this order.
 const PROGRAM: [&str; 7] = [
@@ -78,7 +46,13 @@ pub(crate) struct Server {
 }
 
 /// The program's text, for a server whose text is at `folder` and whose copies work in `workspace`.
-pub(crate) fn source(control: i32, folder: &str, workspace: &str, filters: &[Vec<u8>]) -> String {
+pub(crate) fn source(
+    control: i32,
+    folder: &str,
+    workspace: &str,
+    profile: Profile,
+    filters: &[Vec<u8>],
+) -> String {
     let mut text = String::new();
     let mut line = |words: std::fmt::Arguments<'_>| {
         // Writing to a string does not fail.
@@ -87,7 +61,7 @@ pub(crate) fn source(control: i32, folder: &str, workspace: &str, filters: &[Vec
     line(format_args!("CONTROL = {control}"));
     line(format_args!("FOLDER = {folder:?}"));
     line(format_args!("WORKSPACE = {workspace:?}"));
-    line(format_args!("IMPORTS = {PROFILE:?}"));
+    line(format_args!("IMPORTS = {:?}", profile.imports()));
     line(format_args!("FILTERS = [bytes(code) for code in {filters:?}]"));
     text + &PROGRAM.join("\n\n")
 }
@@ -117,10 +91,14 @@ impl Server {
             rlimits: vec![(Resource::Core, 0)],
             inherit,
             new_session: true,
+            // By the end of its socket. Bubblewrap that is killed while it starts leaves a child behind, which waits for
+            // a word of it for good; that of a jail is in a control group, to be swept.
+            sees_our_end: true,
             ..Preparation::default()
         };
         let process = supervisor::spawn(command, preparation)?;
         drop(launch);
+        failpoint::reach("server");
 
         let message = channel::receive(&control, Instant::now() + IMPORTS_TAKE)
             .map_err(SandboxError::system("recvmsg"))?;

@@ -7,10 +7,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::server::Server;
+use super::{Profile, server::Server};
 use crate::SandboxError;
 
-/// More would cost more memory than they save time: each holds some 200 MB.
+/// More of one kind would cost more memory than they save time: a heavy one holds some 200 MB.
 const AT_MOST: usize = 4;
 /// A server that ended so often is not started again.
 const ATTEMPTS: usize = 3;
@@ -24,6 +24,8 @@ pub(crate) struct Key {
     pub(crate) environment: BTreeMap<String, OsString>,
     /// Folders mounted read-only.
     pub(crate) read_only: Vec<PathBuf>,
+    /// What it imports.
+    pub(crate) profile: Profile,
 }
 
 /// The servers in use. Shared by all clones.
@@ -61,6 +63,11 @@ impl Servers {
         state.server.clone()
     }
 
+    /// The server of a key, where there is one by now.
+    pub(crate) fn find(&self, key: &Key) -> Option<Arc<Server>> {
+        self.slot(key)?.try_lock().ok()?.server.clone()
+    }
+
     /// Tells that a server did not serve; the next job starts another one, unless that happened too often.
     pub(crate) fn failed(&self, key: &Key, server: &Arc<Server>, error: &SandboxError) {
         let Some(slot) = self.slot(key) else { return };
@@ -79,7 +86,7 @@ impl Servers {
         if let Some((_, slot)) = slots.iter().find(|(known, _)| known == key) {
             return Some(Arc::clone(slot));
         }
-        if slots.len() == AT_MOST {
+        if slots.iter().filter(|(known, _)| known.profile == key.profile).count() == AT_MOST {
             return None;
         }
         let slot = Slot::default();

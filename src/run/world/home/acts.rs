@@ -9,6 +9,7 @@ use podium_types::execution::{Collected, Execution, ExecutionRequest};
 use podium_types::key::EffectKey;
 
 use super::super::Inner;
+use super::super::leases::Lease;
 use super::super::local::{Refused, done};
 use crate::run::driver::Performed;
 use crate::run::stop::{Stop, StoppedBy};
@@ -36,7 +37,8 @@ impl Inner {
     ) -> Result<Execution, Refused> {
         self.at_home().await?;
         let room = self.room()?;
-        let mut job = self.job(request.program, &self.folder.home_path(), self.home.lease(), room);
+        let mut job =
+            self.job(request.program, &self.folder.home_path(), self.home.lease().map(Lease::share), room);
         job.timeout = Duration::from_millis(request.timeout_ms).min(self.run_time_left());
         job.env = request.env;
         job.submission_check = self.submission_check();

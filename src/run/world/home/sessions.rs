@@ -17,6 +17,7 @@ use podium_types::session::{
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::super::Inner;
+use super::super::leases::Lease;
 use super::super::local::Refused;
 use crate::run::driver::{Performed, Report};
 use crate::run::journal::Record;
@@ -122,7 +123,8 @@ impl Inner {
 
     async fn open_session(self: &Arc<Self>, kind: SessionKind) -> Result<Box<dyn Session>, Refused> {
         let nothing = Program::Command { argv: Vec::new() };
-        let mut job = self.job(nothing, &self.folder.home_path(), self.home.lease(), self.room()?);
+        let mut job =
+            self.job(nothing, &self.folder.home_path(), self.home.lease().map(Lease::share), self.room()?);
         job.timeout = LIFE;
         job.submission_check = self.submission_check();
         let call_limit = Duration::from_millis(self.limits.execution_ms);

@@ -24,6 +24,8 @@ mod results;
 mod session;
 #[path = "session/process.rs"]
 mod session_process;
+#[path = "../shared/ahead.rs"]
+mod shared_ahead;
 mod stopping;
 mod submission;
 mod warm;

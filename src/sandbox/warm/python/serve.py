@@ -8,6 +8,9 @@ def reseed(hidden):
         process.current_process().authkey = os.urandom(32)
 
 
+GO = b"go"
+
+
 class Declined(Exception):
     """This program has to start cold; others need not."""
 
@@ -29,14 +32,18 @@ def become_program(kernel, hidden, request, report, filters):
         limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
         resource.setrlimit(which, (limit, limit))
     os.chdir(WORKSPACE)
-    shadows = {entry.partition(".")[0] for entry in os.listdir(".")} & hidden.top_level
-    if shadows:
-        raise Declined(f"the workspace has its own `{sorted(shadows)[0]}`")
-    reseed(hidden)
     os.dup2(request["output"], 1)
     os.dup2(request["output"], 2)
     for program in filters:
         kernel.install_filter(program)
+    report.send(b"waiting")
+    # Nothing of the workspace has been looked at: what is in it comes until then.
+    if report.recv(len(GO)) != GO:
+        os._exit(70)  # The harness is gone, or has no use for it.
+    shadows = {entry.partition(".")[0] for entry in os.listdir(".")} & hidden.top_level
+    if shadows:
+        raise Declined(f"the workspace has its own `{sorted(shadows)[0]}`")
+    reseed(hidden)
     report.send(b"ready")
     report.detach()
     kernel.close_from(3)
@@ -59,6 +66,21 @@ def rights(number):
     return [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, number.to_bytes(4, sys.byteorder))]
 
 
+def stand_by(report, child):
+    """Tells of the program's end, and reaps it when the harness lets go or is gone."""
+    # Not before: the harness signals the process group by its number.
+    ended = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    code = ended.si_status if ended.si_code == os.CLD_EXITED else 128 + ended.si_status
+    try:
+        report.send(b"ended %d" % code)
+        while report.recv(len(GO)) == GO:
+            pass  # It ended before it had read that.
+    except OSError:
+        pass
+    # Left to whoever adopts it, it would hold up the end of its jail for as long as that one takes.
+    os.waitpid(child, 0)
+
+
 def serve_one(kernel, hidden, request, filters):
     """The first child. Returns in the second, the program; the first ends here."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -74,13 +96,7 @@ def serve_one(kernel, hidden, request, filters):
             os.close(number)
         report.sendmsg([b"pid %d" % child], rights(this))
         os.close(this)
-        # Not reaped before the harness lets go: it signals the process group by its number.
-        ended = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
-        code = ended.si_status if ended.si_code == os.CLD_EXITED else 128 + ended.si_status
-        report.send(b"ended %d" % code)
-        report.recv(1)
-        # Left to whoever adopts it, it would hold up the end of its jail for as long as that one takes.
-        os.waitpid(child, 0)
+        stand_by(report, child)
     except BaseException as error:
         # Whatever happens here, an interpreter that is not quite in its jail must not go on to the script.
         try:
@@ -108,6 +124,14 @@ def parse(data, numbers):
     return request
 
 
+def hear(call, *arguments):
+    """A call of the socket to the harness. Without a harness there is nothing to serve for."""
+    try:
+        return call(*arguments)
+    except OSError:
+        os._exit(0)
+
+
 def serve(hidden):
     """Waits for requests. Returns in the process that is to run a script; never in the server."""
     def reap(*_):
@@ -122,12 +146,12 @@ def serve(hidden):
     signal.signal(signal.SIGCHLD, reap)
     control = _socket.socket(fileno=CONTROL)
     namespace = os.open("/proc/self/ns/user", os.O_RDONLY)
-    control.sendmsg([b"ready"], rights(namespace))
+    hear(control.sendmsg, [b"ready"], rights(namespace))
     os.close(namespace)
     while True:
-        data, ancillary, _, _ = control.recvmsg(1 << 16, _socket.CMSG_SPACE(4 * 64), _socket.MSG_CMSG_CLOEXEC)
+        data, ancillary, _, _ = hear(control.recvmsg, 1 << 16, _socket.CMSG_SPACE(4 * 64), _socket.MSG_CMSG_CLOEXEC)
         if not data:
-            os._exit(0)  # The harness is gone.
+            os._exit(0)
         numbers = []
         for _, kind, content in ancillary:
             if kind == _socket.SCM_RIGHTS:

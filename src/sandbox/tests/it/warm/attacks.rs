@@ -1,8 +1,9 @@
 //! What a program that started warm could try, besides all that it could try after a cold start.
 
+use podium_sandbox::{Environment, Sandbox};
 use podium_types::execution::Ended;
 
-use super::{base, both, run};
+use super::{ahead, base, both, run};
 
 /// Prints what it reached. Each line must say `refused`, or what is the same after a cold start.
 const REACH: &str = "
@@ -29,9 +30,9 @@ attempt('mapped files', lambda: [os.open(path, os.O_RDWR) for path in glob.glob(
 #[tokio::test]
 async fn the_interpreter_of_the_host_cannot_be_touched() {
     let Some(environment) = base() else { return };
-    let Some((cold, warm)) = both() else { return };
-    for sandbox in [&cold, &warm] {
-        let execution = run(&**sandbox, &environment, REACH).await;
+    let (Some((cold, warm)), Some(ahead)) = (both(), ahead()) else { return };
+    for sandbox in [&*cold, &*warm, &ahead] {
+        let execution = run(sandbox, &environment, REACH).await;
         let text = execution.output.text();
         assert_eq!(execution.ended, Ended::Exit(0), "{text}");
         assert!(!text.contains("DONE"), "warm {}: {text}", execution.warm);
@@ -62,27 +63,35 @@ os.kill(first, 9)
 #[tokio::test]
 async fn nothing_of_the_server_remains() {
     let Some(environment) = base() else { return };
-    let Some((cold, warm)) = both() else { return };
+    let (Some((cold, warm)), Some(ahead)) = (both(), ahead()) else { return };
     let want = run(&*cold, &environment, REMAINS).await;
-    let got = run(&*warm, &environment, REMAINS).await;
-    assert!(!want.warm && got.warm);
     // The holder is there, and its socket.
     let sockets = |text: &str| {
         text.lines().filter(|line| !line.starts_with("sockets")).map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(sockets(&want.output.text()), sockets(&got.output.text()));
+    for sandbox in [&*warm, &ahead] {
+        let got = run(sandbox, &environment, REMAINS).await;
+        assert!(!want.warm && got.warm);
+        assert_eq!(sockets(&want.output.text()), sockets(&got.output.text()));
+    }
 }
 
 #[tokio::test]
 async fn a_program_cannot_end_or_stop_what_holds_its_jail() {
     let Some(environment) = base() else { return };
-    let Some((_, warm)) = both() else { return };
+    let (Some((_, warm)), Some(ahead)) = (both(), ahead()) else { return };
+    for sandbox in [&*warm, &ahead] {
+        check_holder(sandbox, &environment).await;
+    }
+}
+
+async fn check_holder(warm: &dyn Sandbox, environment: &Environment) {
     let code = "import numpy, os\nfor n in (9, 15, 19): os.kill(1, n)\n\
                 for n in range(3):\n\
                 \x20   try: os.write(os.open(f'/proc/1/fd/{n}', os.O_WRONLY | os.O_NONBLOCK), b'x' * 65536)\n\
                 \x20   except OSError: pass\n\
                 try: os.kill(-1, 9)\nexcept ProcessLookupError: print('on', os.getpid())";
-    let ended = run(&*warm, &environment, code).await;
+    let ended = run(warm, environment, code).await;
     assert_eq!((ended.ended, ended.limit, ended.output.text().as_str()), (Ended::Exit(0), None, "on 2\n"));
     // What has been left to it does not pile up.
     let code = "
@@ -96,7 +105,7 @@ deadline = time.monotonic() + 20
 while len([p for p in os.listdir('/proc') if p.isdigit()]) > 2 and time.monotonic() < deadline: time.sleep(0.01)
 print(sorted(int(p) for p in os.listdir('/proc') if p.isdigit()))
 ";
-    assert_eq!(run(&*warm, &environment, code).await.output.text(), "[1, 2]\n");
+    assert_eq!(run(warm, environment, code).await.output.text(), "[1, 2]\n");
     // A daemon that has its descriptors keeps nothing alive.
     let code = "
 import numpy, os
@@ -105,8 +114,8 @@ if os.fork() == 0:
     import time; time.sleep(100)
 print('end')
 ";
-    let ended = run(&*warm, &environment, code).await;
+    let ended = run(warm, environment, code).await;
     assert_eq!((ended.ended, ended.output.text().as_str()), (Ended::Exit(0), "end\n"));
     assert!(ended.wall_ms < 30_000, "{ended:?}");
-    assert!(run(&*warm, &environment, "import numpy; print(1)").await.warm);
+    assert!(run(warm, environment, "import numpy; print(1)").await.warm);
 }

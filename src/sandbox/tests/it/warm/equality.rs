@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use podium_sandbox::{CpuSet, SubmissionRule};
-use podium_types::execution::{Collected, Ended, LimitHit, Output};
+use podium_sandbox::{CpuSet, Environment, Sandbox, SubmissionRule};
+use podium_types::execution::{Collected, Ended, Execution, LimitHit, Output};
 
-use super::{base, both, job, run};
+use super::{ahead, base, both, job, run};
 use crate::common::Place;
 
 /// Name and script. What a script prints, how it ends and which exception is read must be the same.
 const SCRIPTS: &[(&str, &str)] = &[
-    ("interpreter", include_str!("scripts/interpreter.py")),
-    ("process", include_str!("scripts/process.py")),
+    ("interpreter", concat!("if 0:\n    import numpy\n", include_str!("scripts/interpreter.py"))),
+    ("process", concat!("if 0:\n    import numpy\n", include_str!("scripts/process.py"))),
     ("modules", include_str!("scripts/modules.py")),
     ("no import before", "import sys\nprint(sorted(sys.modules))\nif 0:\n    import numpy"),
     (
@@ -136,38 +136,125 @@ const SCRIPTS: &[(&str, &str)] = &[
     ),
 ];
 
+/// The same for scripts that begin in copies of a light server.
+const LIGHT: &[(&str, &str)] = &[
+    ("nothing", "import sys\nprint(sorted(sys.modules), sys.path, sys.meta_path[-3:], sys.flags)"),
+    ("interpreter", include_str!("scripts/interpreter.py")),
+    ("process", include_str!("scripts/process.py")),
+    ("json alone", "import sys, json\nprint(sorted(sys.modules))"),
+    (
+        "random alone",
+        "import sys, random\nprint(sorted(sys.modules))\nrandom.seed(3)\nprint(random.random())",
+    ),
+    ("csv and glob", "import sys, csv, glob\nprint(sorted(sys.modules), glob.glob('./input/*'))"),
+    ("statistics alone", "import sys, statistics\nprint(sorted(sys.modules), statistics.mean([1, 2]))"),
+    (
+        "subprocess alone",
+        "import sys, subprocess\nprint(sorted(sys.modules), subprocess.run(['echo', 'a'], capture_output=True))",
+    ),
+    ("tempfile alone", "import sys, tempfile\nprint(sorted(sys.modules), tempfile.gettempdir())"),
+    (
+        "all of it",
+        "import sys, argparse, dataclasses, logging, multiprocessing, pickle, shutil, typing, warnings\n\
+      print(sorted(sys.modules), warnings.filters, sorted(vars(logging)))",
+    ),
+    ("nothing like it", "import no_such_module"),
+    ("a traceback", "import json\njson.loads('{')"),
+    ("a syntax error", "import json\nx = = 1\n"),
+    ("exit code", "import json, sys\nprint('a')\nsys.exit(3)"),
+    ("a code like a signal", "import sys\nsys.exit(137)"),
+    ("killed", "import os\nos.kill(os.getpid(), 15)"),
+    ("aborted", "import os\nprint('a')\nos.abort()"),
+    (
+        "the end",
+        "import atexit, json, weakref, threading\nclass D:\n    def __del__(self): print('del', json)\nd = D()\n\
+      atexit.register(print, 'exit 1')\natexit.register(print, 'exit 2')\nclass W: pass\nw = W()\nweakref.finalize(w, print, 'finalize')\n\
+      threading.Timer(0.1, lambda: print('timer')).start()\nprint('main')",
+    ),
+    (
+        "a thread fails",
+        "import threading\nt = threading.Thread(target=lambda: 1 / 0, name='t')\nt.start()\nt.join()",
+    ),
+    ("input", "import sys\nprint(repr(sys.stdin.read()))"),
+    (
+        "specs",
+        "import importlib.util\nfor name in ['json', 'csv', 'xml.dom', 'nothing_like_it']:\n    \
+      spec = importlib.util.find_spec(name)\n    print(name, spec and (spec.origin, spec.submodule_search_locations, spec.has_location))\n\
+      import json, json.decoder\nprint(json.__spec__, json.__loader__.__class__, importlib.reload(json).__name__)",
+    ),
+    (
+        "logging",
+        "import logging\nlogging.basicConfig(level=logging.INFO)\nlogging.info('said')\nlogging.getLogger('a').warning('said')",
+    ),
+    (
+        "pools",
+        "import concurrent.futures, multiprocessing, os\nif __name__ == '__main__':\n    with multiprocessing.Pool(2) as pool: print(pool.map(abs, [-1, -2]))\n    \
+      with concurrent.futures.ProcessPoolExecutor(2) as pool: print(list(pool.map(abs, [-3])))",
+    ),
+    (
+        "a module of its own with a name of the library's",
+        "open('statistics.py', 'w').write('mine = 1')\nimport statistics\nprint(statistics.mine, statistics.__file__)",
+    ),
+];
+
 #[tokio::test]
-async fn the_same_comes_out_cold_and_warm() {
+async fn the_same_comes_out_cold_warm_and_ahead() {
     let Some(environment) = base() else { return };
-    let Some((cold, warm)) = both() else { return };
+    let (Some((cold, warm)), Some(ahead)) = (both(), ahead()) else { return };
+    let others = [("warm", &*warm), ("ahead", &ahead)];
+    assert_eq!(differences(&*cold, &others, &environment, SCRIPTS).await, "");
+}
+
+#[tokio::test]
+async fn the_same_comes_out_of_a_light_server() {
+    let (Some((cold, warm)), Some(ahead)) = (both(), ahead()) else { return };
+    let environment = crate::common::environment();
+    // A server that is there serves those for which nothing was made as well.
+    let place = Place::new();
+    let mut job = job(&place, &environment, "");
+    job.limits.cpus = CpuSet::first(2);
+    assert!(warm.expect(&job).is_made().await);
+    warm.rest();
+    let others = [("warm", &*warm), ("ahead", &ahead)];
+    assert_eq!(differences(&*cold, &others, &environment, LIGHT).await, "");
+}
+
+/// In what the others differ from a cold start, as text.
+async fn differences(
+    cold: &dyn Sandbox,
+    others: &[(&str, &dyn Sandbox)],
+    environment: &Environment,
+    scripts: &[(&str, &str)],
+) -> String {
     let mut differences = Vec::new();
-    for (name, code) in SCRIPTS {
+    for (name, code) in scripts {
         let place = Place::new();
-        let mut job = job(&place, &environment, code);
+        let mut job = job(&place, environment, code);
         job.limits.cpus = CpuSet::first(2);
         job.limits.output_head_bytes = 1 << 20;
         let want = cold.execute(&job).await.unwrap();
-        podium_sandbox::workspace::create(&place.workspace()).unwrap();
-        let got = warm.execute(&job).await.unwrap();
         assert!(!want.warm, "{name}");
-        if !got.warm {
-            differences.push(format!("{name}: started cold"));
-        }
-        let (want_text, got_text) = (without_addresses(&want.output), without_addresses(&got.output));
-        if (&want_text, want.ended, &want.exception) != (&got_text, got.ended, &got.exception) {
-            let lines = want_text.lines().zip(got_text.lines()).filter(|(a, b)| a != b);
-            let lines: Vec<String> = lines.take(8).map(|(a, b)| first_difference(a, b)).collect();
-            differences.push(format!(
-                "{name}: {:?} {:?}, {} and {} bytes\n{}",
-                want.ended,
-                got.ended,
-                want_text.len(),
-                got_text.len(),
-                lines.join("\n")
-            ));
+        for (way, other) in others {
+            podium_sandbox::workspace::create(&place.workspace()).unwrap();
+            let got = other.execute(&job).await.unwrap();
+            if !got.warm {
+                differences.push(format!("{name}, {way}: started cold"));
+            }
+            differences.extend(difference(&want, &got).map(|text| format!("{name}, {way}: {text}")));
         }
     }
-    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    differences.join("\n")
+}
+
+fn difference(want: &Execution, got: &Execution) -> Option<String> {
+    let (want_text, got_text) = (without_addresses(&want.output), without_addresses(&got.output));
+    if (&want_text, want.ended, &want.exception) == (&got_text, got.ended, &got.exception) {
+        return None;
+    }
+    let lines = want_text.lines().zip(got_text.lines()).filter(|(a, b)| a != b);
+    let lines: Vec<String> = lines.take(8).map(|(a, b)| first_difference(a, b)).collect();
+    let (before, after) = (want_text.len(), got_text.len());
+    Some(format!("{:?} {:?}, {before} and {after} bytes\n{}", want.ended, got.ended, lines.join("\n")))
 }
 
 /// Addresses are never the same twice.
@@ -188,11 +275,11 @@ fn first_difference(cold: &str, warm: &str) -> String {
 #[tokio::test]
 async fn a_file_that_is_left_open_is_whole() {
     let Some(environment) = base() else { return };
-    let Some((cold, warm)) = both() else { return };
+    let (Some((cold, warm)), Some(ahead)) = (both(), ahead()) else { return };
     // The function keeps the namespace alive, so that only the collector ends it.
     let open = "import numpy, os, pandas\nf = open('submission/submission.csv', 'w')\nf.write('id,y\\n1,2\\n')\ndef g(*a): return f\n";
     for more in ["", "pandas.DataFrame.mine = g", "import sys\nsys.exit(1)", "1 / 0"] {
-        for sandbox in [&cold, &warm] {
+        for sandbox in [&*cold, &*warm, &ahead] {
             let place = Place::new();
             let mut job = job(&place, &environment, &format!("{open}{more}"));
             job.submission = Some(SubmissionRule {
@@ -210,13 +297,19 @@ async fn a_file_that_is_left_open_is_whole() {
 #[tokio::test]
 async fn each_has_its_own_randomness() {
     let Some(environment) = base() else { return };
-    let Some((_, warm)) = both() else { return };
+    let (Some((_, warm)), Some(ahead)) = (both(), ahead()) else { return };
+    for sandbox in [&*warm, &ahead] {
+        check_randomness(sandbox, &environment).await;
+    }
+}
+
+async fn check_randomness(warm: &dyn Sandbox, environment: &Environment) {
     let code = "import numpy, random, uuid, tempfile, secrets, multiprocessing\nfrom sklearn.utils import check_random_state\n\
                 print(numpy.random.rand(2), numpy.random.standard_normal(), numpy.random.default_rng().random(), random.random())\n\
                 print(check_random_state(None).rand(), uuid.uuid4(), secrets.token_hex(4), tempfile.mktemp())\n\
                 print(bytes(multiprocessing.current_process().authkey))";
-    let first = run(&*warm, &environment, code).await;
-    let second = run(&*warm, &environment, code).await;
+    let first = run(warm, environment, code).await;
+    let second = run(warm, environment, code).await;
     assert!(first.warm && second.warm && first.succeeded() && second.succeeded(), "{first:?}");
     let (first, second) = (first.output.text(), second.output.text());
     for (a, b) in first.split_whitespace().zip(second.split_whitespace()) {
@@ -227,7 +320,13 @@ async fn each_has_its_own_randomness() {
 #[tokio::test]
 async fn nothing_leaks_from_one_to_the_next() {
     let Some(environment) = base() else { return };
-    let Some((_, warm)) = both() else { return };
+    let (Some((_, warm)), Some(ahead)) = (both(), ahead()) else { return };
+    for sandbox in [&*warm, &ahead] {
+        check_leaks(sandbox, &environment).await;
+    }
+}
+
+async fn check_leaks(warm: &dyn Sandbox, environment: &Environment) {
     let look = "
 import os, sys, random, warnings, threading, numpy, pandas, builtins, signal, locale, decimal, gc, glob
 print(dict(os.environ), os.getcwd(), sys.path, warnings.filters, threading.enumerate(), numpy.geterr(), hasattr(numpy, 'mark'),
@@ -245,9 +344,9 @@ threading.Thread(target=threading.Event().wait, daemon=True).start()
 if os.fork() == 0:
     import time; time.sleep(60)
 ";
-    let before = run(&*warm, &environment, look).await;
-    let changed = run(&*warm, &environment, change).await;
-    let after = run(&*warm, &environment, look).await;
+    let before = run(warm, environment, look).await;
+    let changed = run(warm, environment, change).await;
+    let after = run(warm, environment, look).await;
     assert!(before.warm && changed.warm && after.warm && changed.succeeded(), "{changed:?}");
     assert!(before.succeeded(), "{before:?}");
     assert_eq!(before.output, after.output);
@@ -256,10 +355,16 @@ if os.fork() == 0:
 #[tokio::test]
 async fn limits_hold_and_are_named() {
     let Some(environment) = base() else { return };
-    let Some((_, warm)) = both() else { return };
+    let (Some((_, warm)), Some(ahead)) = (both(), ahead()) else { return };
+    for sandbox in [&*warm, &ahead] {
+        check_limits(sandbox, &environment).await;
+    }
+}
+
+async fn check_limits(warm: &dyn Sandbox, environment: &Environment) {
     let limited = async |code: &str, change: &dyn Fn(&mut podium_sandbox::Job)| {
         let place = Place::new();
-        let mut job = job(&place, &environment, code);
+        let mut job = job(&place, environment, code);
         change(&mut job);
         let execution = warm.execute(&job).await.unwrap();
         assert!(execution.warm, "{code}");

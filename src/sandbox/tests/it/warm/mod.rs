@@ -1,7 +1,9 @@
 //! Warm starts: nothing may tell them from cold ones but the time they take.
 
+mod ahead;
 mod attacks;
 mod equality;
+mod killed;
 mod leftovers;
 mod servers;
 
@@ -12,7 +14,10 @@ use podium_sandbox::{
 };
 use podium_types::execution::{Execution, Program};
 
-use crate::common::{Place, jail_with, skip};
+use crate::{
+    common::{Place, jail_with, skip},
+    shared_ahead::Ahead,
+};
 
 const BASE: &str = include_str!("../../../../../benchmark/environments/base.txt");
 
@@ -34,6 +39,12 @@ pub(crate) fn both() -> Option<(Box<dyn Sandbox>, Box<dyn Sandbox>)> {
         return None;
     }
     Some((jail_with(&Settings::default())?, warm))
+}
+
+/// A warm jail that begins every script in a jail that was made ahead, or fails; or a loud word.
+pub(crate) fn ahead() -> Option<Ahead> {
+    let (_, warm) = both()?;
+    Some(Ahead(warm))
 }
 
 /// A job of a script.

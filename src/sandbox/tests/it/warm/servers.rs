@@ -13,6 +13,7 @@ async fn what_must_start_cold_does() {
     let Some((_, warm)) = both() else { return };
     for (code, want) in [
         ("import numpy", true),
+        // For one that comes alone no server is started.
         ("import csv", false),
         ("# podium: cold\nimport numpy", false),
         ("import numpy\ntry: import torch\nexcept ImportError: pass", false),

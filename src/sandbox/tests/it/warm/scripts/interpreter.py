@@ -3,8 +3,6 @@
 print(__name__, __file__, __builtins__, __spec__, __doc__, sorted(globals()), __loader__.__class__)
 import codecs, faulthandler, gc, locale, os, signal, sys, threading, time, warnings  # noqa: E401
 
-if 0:
-    import numpy
 print(sys.argv, sys.orig_argv, sys.path, sys.executable, sys.prefix, sys.base_prefix, sys.exec_prefix)
 print(sys.flags, sys.warnoptions, sys._xoptions, sys.getrecursionlimit(), sys.getswitchinterval(), sys.implementation)
 print(sys.getdefaultencoding(), sys.getfilesystemencoding(), locale.getlocale(), locale.getpreferredencoding())

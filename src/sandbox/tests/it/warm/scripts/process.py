@@ -3,9 +3,6 @@
 import os
 import resource
 
-if 0:
-    import numpy
-
 FIELDS = ["Name", "State", "Umask", "Uid", "Gid", "Groups", "Threads", "SigPnd", "ShdPnd", "SigBlk", "SigIgn", "SigCgt",
           "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp", "Seccomp_filters", "Cpus_allowed",
           "NSpid"]
