@@ -317,19 +317,12 @@ pub(crate) fn ratio(negative: bool, digits: u64, behind: usize) -> f64 {
 /// The same of digits that no double holds: a division of whole numbers with at least 57 bits of result, the lowest of
 /// which is set when something is left over, so that the one rounding is that of the conversion.
 fn long_ratio(digits: u64, behind: usize) -> f64 {
-    const POWERS: [u128; BEHIND + 1] = {
-        let mut powers = [1; BEHIND + 1];
-        let mut place = 1;
-        while place <= BEHIND {
-            powers[place] = powers[place - 1] * 10;
-            place += 1;
-        }
-        powers
+    let Some(power) = u32::try_from(behind).ok().and_then(|behind| 10u128.checked_pow(behind)) else {
+        return f64::NAN;
     };
-    let Some(power) = POWERS.get(behind) else { return f64::NAN };
     let shift = u128::from(digits).leading_zeros();
     let shifted = u128::from(digits) << shift;
-    let (quotient, rest) = match u64::try_from(*power) {
+    let (quotient, rest) = match u64::try_from(power) {
         // By one machine word, which is several times quicker.
         Ok(power) => (shifted / u128::from(power), shifted % u128::from(power)),
         Err(_) => (shifted / power, shifted % power),
