@@ -182,7 +182,9 @@ mod tests {
     fn the_ends_of_the_whole_numbers_are_spelled() {
         let mut cells = Cells::default();
         let numbers = [i64::MIN, i64::MAX, 0, -1, 9, 10, 99, 100, -100, 101];
-        numbers.into_iter().for_each(|number| cells.push_whole(number));
+        for number in numbers {
+            cells.push_whole(number);
+        }
         assert_eq!(texts(&cells), numbers.map(|number| number.to_string()));
     }
 }

@@ -81,28 +81,34 @@ fn push_digits(text: &mut String, number: u64, decimals: usize) {
 }
 
 /// Appends a double that is a decimal of few digits, as most are; false where it is none. Up to fifteen digits no other
-/// decimal of as few reads as the same double, so the first that does is the shortest.
+/// decimal of as few reads as the same double, so where one does it is the shortest, but for zeros at its end.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number below 10^15")]
 fn is_pushed_quickly(text: &mut String, value: f64) -> bool {
-    const POWERS: [f64; 7] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6];
+    /// The most decimals that numbers below the first one have in so few digits, and their power of ten.
+    const MOST: [(f64, usize, f64); 3] = [(1e9, 6, 1e6), (1e12, 3, 1e3), (1e15, 0, 1.0)];
     let whole = value.abs();
-    for (decimals, power) in POWERS.into_iter().enumerate() {
-        let scaled = (whole * power).round();
-        if scaled >= 1e15 {
-            return false;
-        }
-        #[expect(clippy::float_cmp, reason = "it is that double or it is not")]
-        if scaled / power == whole {
-            if value.is_sign_negative() {
-                text.push('-');
-            }
-            // At least one decimal stands there.
-            let (scaled, decimals) = if decimals == 0 { (scaled * 10.0, 1) } else { (scaled, decimals) };
-            push_digits(text, scaled as u64, decimals);
-            return true;
-        }
+    let Some((_, mut decimals, power)) = MOST.into_iter().find(|(most, ..)| whole < *most) else {
+        return false;
+    };
+    let scaled = whole * power + 0.5;
+    if scaled >= 1e15 {
+        return false;
     }
-    false
+    let mut digits = scaled as u64;
+    #[expect(clippy::float_cmp, reason = "it is that double or it is not")]
+    if digits as f64 / power != whole {
+        return false;
+    }
+    while decimals > 1 && digits.is_multiple_of(10) {
+        (digits, decimals) = (digits / 10, decimals - 1);
+    }
+    if value.is_sign_negative() {
+        text.push('-');
+    }
+    // At least one decimal stands there.
+    let (digits, decimals) = if decimals == 0 { (digits * 10, 1) } else { (digits, decimals) };
+    push_digits(text, digits, decimals);
+    true
 }
 
 /// Whether a double may lie in the middle of two decimals of so many places: only one whose binary places are one more

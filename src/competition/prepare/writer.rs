@@ -107,8 +107,9 @@ fn is_plain(bytes: &[u8], style: Style) -> bool {
     const TOGETHER: usize = 64;
     let delimiter = if style.quote_texts { b'"' } else { style.delimiter };
     let line_end = if style.quote_texts { b'"' } else { b'\n' };
-    let special = |byte: u8| (byte == delimiter) | (byte == b'"') | (byte == line_end);
-    bytes.chunks(TOGETHER).all(|bytes| !bytes.iter().fold(false, |found, byte| found | special(*byte)))
+    let special =
+        |byte: &u8| u8::from(*byte == delimiter) | u8::from(*byte == b'"') | u8::from(*byte == line_end);
+    bytes.chunks(TOGETHER).all(|bytes| bytes.iter().fold(0, |found, byte| found | special(byte)) == 0)
 }
 
 /// Appends rows of these columns.

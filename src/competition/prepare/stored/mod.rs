@@ -207,7 +207,7 @@ impl Stored {
                 self.each_block(rows, |block, row| match block.and_then(|block| block.whole(row)) {
                     Some(value) => cells.push_whole(value),
                     None => cells.push(&[]),
-                })
+                });
             }
             Kind::Text => self.each_block(rows, |block, row| match block {
                 Some(Block::Text(texts)) => texts.gather(row, cells),
@@ -366,8 +366,10 @@ mod tests {
     #[test]
     fn spelled_texts_stand_at_their_rows() {
         let rows = 2 * ROWS + 7;
-        let column =
-            Stored::spelled(u32::try_from(rows).unwrap(), |row, text| text.push_str(&format!("row {row}")));
+        let column = Stored::spelled(u32::try_from(rows).unwrap(), |row, text| {
+            text.push_str("row ");
+            text.push_str(&row.to_string());
+        });
         let mut scratch = String::new();
         assert_eq!(column.len(), rows);
         for row in 0..rows {
