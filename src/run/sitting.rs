@@ -364,7 +364,8 @@ impl StoredRun {
         let derived = self.derived();
         let report = std::thread::scope(|scope| {
             let sync = || folder::sync_all(&derived);
-            let syncing = std::thread::Builder::new().name("podium-sync".to_owned()).spawn_scoped(scope, sync);
+            let syncing =
+                std::thread::Builder::new().name("podium-sync".to_owned()).spawn_scoped(scope, sync);
             let report = summary::conclude(self, &competition, &data, sandbox, &stop);
             match syncing {
                 Ok(syncing) => drop(syncing.join()),

@@ -393,7 +393,9 @@ pub fn sync_all(folders: &[PathBuf]) {
         work();
     });
     let above: BTreeSet<&Path> = folders.iter().map(|folder| parent(folder)).collect();
-    above.into_iter().for_each(|folder| drop(sync_folder(folder)));
+    for folder in above {
+        let _ = sync_folder(folder);
+    }
 }
 
 fn entries(path: &Path) -> impl Iterator<Item = PathBuf> {

@@ -124,7 +124,9 @@ impl Record {
         match self {
             Self::Result { effect, .. } => match &**effect {
                 // It is run again where it is not known to have ended: a script in a workspace of its own.
-                Effect::Execute(request) if request.workspace.is_fresh() && request.agent.is_none() => Due::Soon,
+                Effect::Execute(request) if request.workspace.is_fresh() && request.agent.is_none() => {
+                    Due::Soon
+                }
                 // What stood in the home workspace then may be another thing now.
                 Effect::Chat { .. }
                 | Effect::Execute(_)
@@ -242,5 +244,32 @@ pub const fn name_of(effect: &Effect) -> &'static str {
         Effect::Step(_) => "step log",
         Effect::Note { .. } => "note",
         Effect::SelectFinal { .. } => "final selection",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use podium_scaffold::effect::python;
+    use podium_types::execution::Workspace;
+
+    use super::*;
+
+    fn due(effect: Effect) -> Due {
+        let (key, hash) = (EffectKey::node(1, "x", 0), String::new());
+        let (effect, result, usage) = (Box::new(effect), Box::new(EffectResult::Interrupted), Usage::NOTHING);
+        let (took_ms, waited_ms, call, home) = (0, 0, None, None);
+        Record::Result { key, hash, effect, result, usage, took_ms, waited_ms, call, home }.due()
+    }
+
+    #[test]
+    fn what_is_paid_for_or_done_once_is_never_waited_with() {
+        let script = python("solution.py", String::new(), 1);
+        let at_home =
+            podium_types::execution::ExecutionRequest { workspace: Workspace::Home, ..script.clone() };
+        let chat = Effect::Chat { role: "code".to_owned(), request: Box::default(), hears_failures: false };
+        assert_eq!(due(chat), Due::AtOnce);
+        assert_eq!(due(Effect::Execute(Box::new(at_home))), Due::AtOnce);
+        assert_eq!(due(Effect::Execute(Box::new(script))), Due::Soon);
+        assert_eq!(due(Effect::BeginStep), Due::Later);
     }
 }

@@ -368,3 +368,58 @@ fn read_only(path: &Path, patience: Duration) -> Result<Connection, JournalError
     connection.busy_timeout(patience).map_err(fail)?;
     Ok(connection)
 }
+
+#[cfg(test)]
+mod tests {
+    use podium_scaffold::{Effect, EffectResult};
+    use podium_types::usage::Usage;
+
+    use super::*;
+    use crate::run::journal::Record;
+
+    fn result(seq: u64, key: &EffectKey) -> Entry {
+        let record = Record::Result {
+            key: key.clone(),
+            hash: String::new(),
+            effect: Box::new(Effect::BeginStep),
+            result: Box::new(EffectResult::Granted),
+            usage: Usage::NOTHING,
+            took_ms: 0,
+            waited_ms: 0,
+            call: None,
+            home: None,
+        };
+        Entry { seq, stamp: Stamp::default(), at: String::new(), record }
+    }
+
+    #[test]
+    fn an_intent_is_closed_with_its_result_or_not_at_all() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("journal.db");
+        let content = ContentStore::new(place.path().join("content"));
+        let (first, second) = (EffectKey::node(1, "draft", 0), EffectKey::node(2, "draft", 0));
+        let begun = |key: &EffectKey| Intent::Act { key: key.clone(), hash: String::new() };
+        for file_system in [FileSystem::Local, FileSystem::Network] {
+            let _ = std::fs::remove_file(&path);
+            let mut store = Store::open(&path, file_system, content.clone()).unwrap();
+            store.intend(&begun(&first)).unwrap();
+            store.append(&result(1, &first)).unwrap();
+            assert_eq!(store.open_intents().unwrap(), []);
+            // A second result of one key is refused, in the midst of a transaction; what follows is committed.
+            store.intend(&begun(&first)).unwrap();
+            store.append(&result(2, &first)).unwrap_err();
+            store.append(&result(2, &second)).unwrap();
+            store.sync().unwrap();
+            assert_eq!(store.open_intents().unwrap(), [begun(&first)]);
+            drop(store);
+            // The next sitting knows what the one before it left open.
+            let mut store = Store::open(&path, file_system, content.clone()).unwrap();
+            store.append(&Entry { record: charge(&first), ..result(3, &first) }).unwrap();
+            assert_eq!((store.open_intents().unwrap(), store.entries().unwrap().len()), (Vec::new(), 3));
+        }
+    }
+
+    fn charge(key: &EffectKey) -> Record {
+        Record::Charge { key: key.clone(), usage: Usage::NOTHING, call: None }
+    }
+}
