@@ -9,6 +9,7 @@ use podium_competition::{Catalog, Competition, Folders, Status};
 use podium_llm::{Client, ModelName, Pacing};
 use podium_sandbox::environment::Interpreter;
 use podium_sandbox::{CpuSet, Environment, GpuGrant, Job, Sandbox, SandboxKind};
+use podium_scaffold::tree_search::operators::SOLUTION;
 use podium_scaffold::{Budget, Scaffold};
 use podium_types::chat::ChatRequest;
 use podium_types::execution::Program;
@@ -315,6 +316,11 @@ impl Site {
         let asked = job.limits.workspace_bytes;
         job.limits.workspace_bytes = resources::disk(runs, asked);
         sandbox.check(&job)?;
+        if !submission_check {
+            // Begins while the look is at work. Strategies whose programs ask for checks have agents of their own.
+            let program = Program::Python { file: SOLUTION.to_owned(), code: String::new() };
+            sandbox.warm_up(&Job { program, timeout: Duration::MAX, ..job.clone() });
+        }
         let granted = resources::look(&*sandbox, &job)?;
         let disk_cut = resources::disk_cut(asked, granted.disk_bytes);
         let report = SandboxReport {

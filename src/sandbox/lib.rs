@@ -202,8 +202,11 @@ pub trait Sandbox: Send + Sync {
         Ok(InForce::default())
     }
 
+    /// Says that scripts like this one will come: what all of them begin with is started in the background.
+    fn warm_up(&self, _: &Job) {}
+
     /// Says that a job like this one will come soon, in a workspace beside this one's, which need not be there: what can
-    /// be made ahead for it is made in the background. Must be called inside a Tokio runtime.
+    /// be made ahead for it is made in the background.
     fn expect(&self, _: &Job) -> Expected {
         Expected::nothing()
     }

@@ -70,11 +70,11 @@ pub(crate) async fn run<T: Send + 'static>(
     answer.await.unwrap_or_else(|_| Err(failed(io::Error::other("the start panicked"))))
 }
 
-/// The same for work that nobody waits for.
+/// The same for work that nobody waits for, within the caller's runtime where there is one.
 pub(crate) fn begin(work: impl FnOnce() + Send + 'static) -> Result<(), SandboxError> {
-    let runtime = Handle::try_current().map_err(|error| failed(io::Error::other(error)))?;
+    let runtime = Handle::try_current().ok();
     let work = move || {
-        let _entered = runtime.enter();
+        let _entered = runtime.as_ref().map(Handle::enter);
         work();
     };
     POOL.add(Box::new(work)).map_err(failed)

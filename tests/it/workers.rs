@@ -132,7 +132,8 @@ fn each_worker_has_a_gpu_of_its_own() {
     let service = HeldService::start();
     let start = |workers: &str| {
         Podium::toy_run_with(&place, &place.runs(), 2, &service)
-            .args(["--gpus", "1", "--set", workers])
+            // One process for each execution, which is looked for below.
+            .args(["--gpus", "1", "--warm", "off", "--set", workers])
             .env("PODIUM_GPU_ROOT", &root)
     };
     let refused = start("search.workers=3").output().expect(2);

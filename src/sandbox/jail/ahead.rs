@@ -156,7 +156,7 @@ impl Shared {
     }
 }
 
-/// Makes a jail for a job like this one, in the background. Must be called inside a Tokio runtime.
+/// Makes a jail for a job like this one, in the background.
 pub(super) fn expect(jail: &Jail, job: &Job) -> Expected {
     let shared = &jail.ahead.0;
     if warm::key(jail, job).is_none() || !shared.begin_one() {

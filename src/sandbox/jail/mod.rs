@@ -6,6 +6,8 @@
 //! others, so its end is the end of everything. It also leads the program's process group, which is how SIGINT reaches
 //! the program and its children, while it is itself immune to it.
 //!
+//! A script may begin as a copy of an interpreter that is up already ([`warm`]), and find its jail made ([`ahead`]).
+//!
 //! No program of ours is inside, and nothing of the host but what [`root`] lists.
 
 mod ahead;
@@ -117,6 +119,10 @@ impl Sandbox for Jail {
 
     fn in_force(&self, job: &Job) -> Result<InForce, SandboxError> {
         self.groups.as_ref().map_or_else(|| Ok(InForce::default()), |groups| groups.in_force(&job.limits))
+    }
+
+    fn warm_up(&self, job: &Job) {
+        warm::warm_up(self, job);
     }
 
     fn expect(&self, job: &Job) -> Expected {

@@ -27,6 +27,7 @@ use crate::{
     cgroup::Groups,
     failpoint, finish, program,
     program::{Launch, pipe_pair},
+    supervisor,
     tree::{Live, STUCK, Tree, stuck},
     warm::{self, Key, Profile, Request, Server},
 };
@@ -77,6 +78,15 @@ pub(super) fn start(jail: &Jail, job: &Job, launch: &Launch) -> Option<Live<Jail
 /// The server for a job of this key, started where there is none; `None` when there is none to be had.
 pub(super) fn server(jail: &Jail, job: &Job, key: &Key) -> Option<Arc<Server>> {
     jail.warm.get(key, || serve(jail, job, key))
+}
+
+/// Starts the server for a job in the background.
+pub(super) fn warm_up(jail: &Jail, job: &Job) {
+    let Some(key) = key(jail, job) else { return };
+    let (jail, job) = (jail.clone(), job.clone());
+    if let Err(error) = supervisor::begin(move || drop(server(&jail, &job, &key))) {
+        tracing::debug!(%error, "no server is started");
+    }
 }
 
 /// Makes a jail with a copy that waits in it and has this output; `None` when that does not work.
