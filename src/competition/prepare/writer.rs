@@ -257,7 +257,7 @@ mod tests {
         for (frame, quote_texts, delimiter) in
             frames.iter().flat_map(|frame| [(frame, false, b','), (frame, false, b';'), (frame, true, b',')])
         {
-            let style = Style { quote_texts, delimiter, ..Style::default() };
+            let style = Style { delimiter, quote_texts, ..Style::default() };
             let columns: Vec<View<'_>> = frame.columns().collect();
             let (mut expected, mut scratch) = (String::new(), String::new());
             for row in 0..frame.rows() {
