@@ -62,7 +62,7 @@ impl Cells {
         if self.bytes.len() < needed {
             self.bytes.resize(needed.max(2 * self.bytes.len()), 0);
         }
-        let halves = halves.get(part.start / 2..part.end.div_ceil(2)).unwrap_or_default();
+        let Some(halves) = halves.get(part.start / 2..part.end.div_ceil(2)) else { return self.push(&[]) };
         let room = self.bytes.get_mut(self.length..).unwrap_or_default();
         // Of the first pair perhaps only the second letter.
         let (cut, halves) = halves.split_at(halves.len().min(part.start % 2));

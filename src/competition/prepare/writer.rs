@@ -216,3 +216,62 @@ fn push_text(line: &mut String, text: &str, style: Style, only: bool) {
     }
     line.push('"');
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::csv::{Column, MixedCell};
+    use crate::prepare::frame::texts;
+
+    /// More rows than a block, of each kind of column; few cells ask for quotes, and not in all parts of the rows.
+    fn frame() -> Frame {
+        let rows = BLOCK + 3 * PART + 7;
+        let words = ["plain", "", "longer than what is copied at once", "naïve", "0"];
+        let odd = ["a,b", "say \"so\"", "two\nlines", "semi;colon", "\""];
+        let text = |row: u32| {
+            let row = row as usize;
+            if row % 401 == 7 { odd[row % odd.len()] } else { words[row % words.len()] }
+        };
+        let whole = |row: u32| i64::from(row).pow(3) * if row.is_multiple_of(2) { 1 } else { -1 };
+        let number = |row: u32| if row % 5 == 1 { f64::NAN } else { f64::from(row) / 8.0 };
+        Frame::default()
+            .with("whole", Column::Integer((0..rows).map(whole).collect()))
+            .with("text", texts((0..rows).map(|row| (row % 11 != 3).then(|| text(row)))))
+            .with("stamp", texts((0..rows).map(|row| Some(format!("2009-06-15 {row:06}")))))
+            .with("few", texts((0..rows).map(|row| Some(words[row as usize / 900]))))
+            .with("float", Column::Float((0..rows).map(number).collect()))
+            .with("flag", Column::Boolean((0..rows).map(|row| row % 3 == 0).collect()))
+            .with_same("same", MixedCell::Text("x,y".into()))
+    }
+
+    #[test]
+    fn what_is_laid_out_by_columns_is_what_is_written_cell_by_cell() {
+        let frame = frame();
+        let scattered: Vec<u32> = (0..frame.rows()).map(|row| row * 7919 % frame.rows()).collect();
+        let frames = [
+            frame.take(&scattered),
+            frame.filter(|row| row % 10 != 4),
+            frame.keep(&["text"]).unwrap(),
+            frame,
+        ];
+        for (frame, quote_texts, delimiter) in
+            frames.iter().flat_map(|frame| [(frame, false, b','), (frame, false, b';'), (frame, true, b',')])
+        {
+            let style = Style { delimiter, quote_texts, ..Style::default() };
+            let columns: Vec<View<'_>> = frame.columns().collect();
+            let (mut expected, mut scratch) = (String::new(), String::new());
+            for row in 0..frame.rows() {
+                for (place, column) in columns.iter().enumerate() {
+                    if place > 0 {
+                        expected.push(char::from(delimiter));
+                    }
+                    push_cell(&mut expected, column.cell_in(row, &mut scratch), style, columns.len() == 1);
+                }
+                expected.push('\n');
+            }
+            let found = to_text(frame, style);
+            let (_, found) = found.split_once('\n').unwrap();
+            assert!(found == expected, "{style:?} of {} columns", columns.len());
+        }
+    }
+}

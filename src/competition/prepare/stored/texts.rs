@@ -71,9 +71,10 @@ impl TextBlock {
     #[inline]
     pub(super) fn gather(&self, row: usize, cells: &mut Cells) {
         match self {
-            Self::Few { texts, codes } => {
-                texts.gather(codes.get(row).copied().map_or(usize::MAX, usize::from), cells);
-            }
+            Self::Few { texts, codes } => match codes.get(row) {
+                Some(code) => texts.gather(usize::from(*code), cells),
+                None => cells.push(&[]),
+            },
             Self::Many(texts) => texts.gather(row, cells),
         }
     }
