@@ -116,7 +116,7 @@ struct Inner {
     submission: PathBuf,
     training_table: Option<String>,
     leases: Leases,
-    workspaces: Workspaces,
+    workspaces: Arc<Workspaces>,
     home: Home,
     truncation_warnings: truncated::TruncationWarnings,
     /// Held during a check that a program asked for: one at a time, however many run.
@@ -157,7 +157,7 @@ impl LiveWorld {
         let (processors, gpus) = (equipment.resources.cpus().ids(), equipment.resources.gpus());
         let inner = Inner {
             leases: Leases::new(&processors, grant, gpus, equipment.gpus, equipment.workers),
-            workspaces: Workspaces::new(sitting.folder.work_path()),
+            workspaces: Arc::new(Workspaces::new(sitting.folder.work_path())),
             home: Home::new(sitting.home),
             equipment,
             folder: sitting.folder,
@@ -227,6 +227,9 @@ impl World for LiveWorld {
 
     fn close(&self) -> BoxFuture<'static, Vec<Record>> {
         let inner = Arc::clone(&self.inner);
-        Box::pin(async move { inner.close_sessions().await })
+        Box::pin(async move {
+            inner.workspaces.cleared().await;
+            inner.close_sessions().await
+        })
     }
 }
