@@ -17,7 +17,6 @@ use podium_types::verdict::Verdict;
 
 use super::Inner;
 use super::leases::{Lease, Share};
-use super::workspaces::Workspaces;
 use crate::run::config::PreviewMode;
 use crate::run::driver::Performed;
 use crate::run::folder::is_disk_full;
@@ -92,6 +91,7 @@ impl Inner {
         // at the same time as a rule.
         let lease = if self.home.lease().is_some() { None } else { self.leases.lease().await };
         let path = self.workspaces.path(key);
+        self.workspaces.cleared().await;
         let room = self.room()?;
         let share = self.home.lease().or(lease.as_ref()).map(Lease::share);
         let job = self.node_job(request, &path, share, room);
@@ -105,12 +105,11 @@ impl Inner {
             None => self.equipment.sandbox.execute(&job).await?,
         };
         drop(lease);
-        // Nothing else will look at it: what counts was collected. What remains of it takes no result away.
-        if let Err(error) = self.in_workspaces("removing the workspace", &path, Workspaces::clear).await {
-            tracing::warn!(%error, path = %path.display(), "a workspace could not be put aside");
-        }
+        // Nothing else will look at it: what counts was collected.
+        self.workspaces.clear_behind(path);
         if !matches!((&execution.ended, &execution.submission), (Ended::Exit(0), Collected::File { .. })) {
             // It may have failed for want of room, which says nothing about the solution.
+            self.workspaces.cleared().await;
             self.room()?;
         }
         Ok(execution)
@@ -196,22 +195,6 @@ impl Inner {
         made.unwrap_or_else(|panic| Err(std::io::Error::other(panic))).map_err(|source| SandboxError::Io {
             action: "creating the workspace",
             path,
-            source,
-        })
-    }
-
-    /// Work on a workspace that a program may have filled, off the runtime's threads.
-    async fn in_workspaces(
-        self: &Arc<Self>,
-        action: &'static str,
-        path: &Path,
-        work: fn(&Workspaces, &Path) -> std::io::Result<()>,
-    ) -> Result<(), SandboxError> {
-        let (inner, place) = (Arc::clone(self), path.to_owned());
-        let done = tokio::task::spawn_blocking(move || work(&inner.workspaces, &place)).await;
-        done.unwrap_or_else(|panic| Err(std::io::Error::other(panic))).map_err(|source| SandboxError::Io {
-            action,
-            path: path.to_owned(),
             source,
         })
     }

@@ -117,7 +117,7 @@ struct Inner {
     submission: PathBuf,
     training_table: Option<String>,
     leases: Leases,
-    workspaces: Workspaces,
+    workspaces: Arc<Workspaces>,
     /// The first script of a node is expected already.
     is_expected: AtomicBool,
     home: Home,
@@ -160,7 +160,7 @@ impl LiveWorld {
         let (processors, gpus) = (equipment.resources.cpus().ids(), equipment.resources.gpus());
         let inner = Inner {
             leases: Leases::new(&processors, grant, gpus, equipment.gpus, equipment.workers),
-            workspaces: Workspaces::new(sitting.folder.work_path()),
+            workspaces: Arc::new(Workspaces::new(sitting.folder.work_path())),
             is_expected: AtomicBool::new(false),
             home: Home::new(sitting.home),
             equipment,
@@ -233,6 +233,7 @@ impl World for LiveWorld {
     fn close(&self) -> BoxFuture<'static, Vec<Record>> {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {
+            inner.workspaces.cleared().await;
             let records = inner.close_sessions().await;
             let rest = tokio::task::spawn_blocking(move || inner.equipment.sandbox.rest()).await;
             if let Err(error) = rest {

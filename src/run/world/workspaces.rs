@@ -1,4 +1,4 @@
-//! Workspaces of executions: one folder each, named by the effect, gone when the execution has ended.
+//! Workspaces of executions: one folder each, named by the effect, gone before the next execution begins.
 //!
 //! What cannot be removed is no reason to lose a result that was paid for: it is put aside in `work/`, which is
 //! emptied at the end of the sitting and at the beginning of the next.
@@ -6,10 +6,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use podium_sandbox::workspace;
 use podium_types::key::EffectKey;
 use podium_types::sha256::Sha256;
+use tokio::task::JoinHandle;
 
 /// Begins the name of what was put aside.
 const TRASH: &str = "trash-";
@@ -22,12 +24,14 @@ const LONGEST: usize = 100;
 pub(super) struct Workspaces {
     work: PathBuf,
     put_aside: AtomicU32,
+    /// Removals that go on while the result is used.
+    going: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Workspaces {
     /// Those below `work`.
     pub(super) const fn new(work: PathBuf) -> Self {
-        Self { work, put_aside: AtomicU32::new(0) }
+        Self { work, put_aside: AtomicU32::new(0), going: Mutex::new(Vec::new()) }
     }
 
     /// The workspace of an effect, which need not be there.
@@ -39,6 +43,26 @@ impl Workspaces {
     pub(super) fn create(&self, path: &Path, make: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
         self.clear(path)?;
         make()
+    }
+
+    /// Removes it, or puts it aside, while others go on: nobody will look at it again, and what remains of it takes no
+    /// result away. Whoever needs its room [waits](Self::cleared).
+    pub(super) fn clear_behind(self: &Arc<Self>, path: PathBuf) {
+        let workspaces = Arc::clone(self);
+        let going = tokio::task::spawn_blocking(move || {
+            if let Err(error) = workspaces.clear(&path) {
+                tracing::warn!(%error, path = %path.display(), "a workspace could not be put aside");
+            }
+        });
+        self.going.lock().unwrap_or_else(PoisonError::into_inner).push(going);
+    }
+
+    /// Waits until what is being removed is gone.
+    pub(super) async fn cleared(&self) {
+        let going = std::mem::take(&mut *self.going.lock().unwrap_or_else(PoisonError::into_inner));
+        for removal in going {
+            let _ = removal.await;
+        }
     }
 
     /// Nothing stands at `path` any more: it is removed, or put aside where it cannot be.
