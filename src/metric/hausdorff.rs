@@ -88,7 +88,9 @@ impl Volume {
 
     /// Runs of rows in a line; none outside the volume.
     fn line(&self, slice: usize, line: usize) -> &[Run] {
-        let Some(((first, after), before)) = self.spans.get(slice).zip(self.before.get(slice)) else { return &[] };
+        let Some(((first, after), before)) = self.spans.get(slice).zip(self.before.get(slice)) else {
+            return &[];
+        };
         if line < *first || line >= *after {
             return &[];
         }

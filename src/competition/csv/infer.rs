@@ -245,7 +245,9 @@ mod tests {
         for block in cells.chunks(block_rows) {
             // A block begins without a spelled cell by itself.
             blocks.spells = spells;
-            block.iter().for_each(|cell| blocks.push(cell));
+            for cell in block {
+                blocks.push(cell);
+            }
             blocks.end_block(decimals);
         }
         format!(
