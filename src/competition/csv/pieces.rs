@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread;
 
 /// Most bytes of a piece.
-const PIECE: usize = 64 * 1024;
+const PIECE: usize = 32 * 1024;
 /// Pieces that are read ahead or in use at one time.
 const DEPTH: usize = 3;
 /// A character that a piece cut is put together in front of the next piece: room for all but its last byte.

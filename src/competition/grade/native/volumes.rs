@@ -100,7 +100,8 @@ impl<'a> Scans<'a> {
         for row in 0..self.rows {
             rows.push((self.id(row)?, row));
         }
-        rows.sort_by_key(|(id, _)| *id);
+        // Rows of one id in their order, without the room that a stable sort takes.
+        rows.sort_unstable();
         let mut scans: Vec<Scan> = Vec::new();
         let mut known: HashMap<&str, usize> = HashMap::new();
         for slice in rows.chunk_by(|left, right| left.0 == right.0) {
